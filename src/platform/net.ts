@@ -1,0 +1,133 @@
+import type { Task } from './task.ts';
+
+export interface Endpoint {
+  /** IPv4 or IPv6 address in canonical text. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What a connection carries, in order: bytes, or an immutable object with the size it has on the wire. */
+export type Segment = Uint8Array | SizedObject;
+
+export interface SizedObject {
+  readonly object: unknown;
+  readonly sizeBytes: number;
+}
+
+export function segmentSizeBytes(segment: Segment): number {
+  return segment instanceof Uint8Array ? segment.length : segment.sizeBytes;
+}
+
+export interface DialOptions {
+  /** How long to wait for the SYN to be answered (default: the kernel's, 127 s). Fails with NetError `timeout`. */
+  readonly timeoutUs?: number;
+  readonly localAddress?: string;
+  /** Time after which unacknowledged data breaks the connection with `timeout` (TCP_USER_TIMEOUT); default off. */
+  readonly userTimeoutUs?: number;
+  /** Probe an idle connection after this time; default off. */
+  readonly keepalive?: KeepaliveOptions;
+}
+
+export interface KeepaliveOptions {
+  readonly idleUs: number;
+  readonly intervalUs: number;
+  readonly probes: number;
+}
+
+export interface ListenOptions {
+  readonly address: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+}
+
+/** Sockets of one machine (or pod). */
+export interface Net {
+  /** Connects; NetError `refused`, `unreachable`, `timeout`, `address-not-available`. */
+  dial(to: Endpoint, options?: DialOptions): Task<Connection>;
+  /** Listens; NetError `address-in-use`, `address-not-available`. */
+  listen(options: ListenOptions): Task<Listener>;
+  /** Opens a datagram socket. */
+  bindDatagram(options: ListenOptions): Task<DatagramSocket>;
+  /** Links as the kernel shows them now. */
+  links(): readonly LinkInfo[];
+}
+
+export interface Listener {
+  readonly local: Endpoint;
+  /** Waits for the next connection; NetError `closed` after close(). */
+  accept(): Task<Connection>;
+  close(): void;
+}
+
+/** How a connection ended for its reader: undefined data means the peer sent FIN. */
+export interface Connection {
+  readonly local: Endpoint;
+  readonly remote: Endpoint;
+  /** Queues a segment for sending. Returns false when the connection is already broken; never blocks. */
+  send(segment: Segment): boolean;
+  /** Bytes queued and not yet acknowledged by the peer's kernel, for back-pressure. */
+  unsentBytes(): number;
+  /** Waits until {@link unsentBytes} is at most `bytes`; NetError when the connection broke. */
+  drained(bytes: number): Task<void>;
+  /** Next segment, undefined after the peer's FIN; NetError `reset`, `timeout`, `closed`. */
+  receive(): Task<Segment | undefined>;
+  /**
+   * For hot paths: hands every segment to `onSegment` as it arrives instead of {@link receive}; `onEnd` is called once,
+   * with undefined after FIN or the NetError that broke the connection. Segments that already wait are delivered first.
+   */
+  consume(onSegment: (segment: Segment) => void, onEnd: (error: Error | undefined) => void): void;
+  /** Sends FIN after what is queued; receiving stays possible. */
+  shutdownWrite(): void;
+  /** Orderly close of both directions. */
+  close(): void;
+  /** Sends RST and drops what is queued. */
+  abort(): void;
+}
+
+export interface Datagram {
+  readonly from: Endpoint;
+  readonly payload: Segment;
+}
+
+export interface DatagramSocket {
+  readonly local: Endpoint;
+  send(to: Endpoint, payload: Segment): void;
+  receive(): Task<Datagram>;
+  close(): void;
+}
+
+export interface LinkInfo {
+  readonly name: string;
+  readonly mac: string;
+  readonly up: boolean;
+  readonly mtuBytes: number;
+  /** Addresses with prefix length, `10.0.0.10/24`, in the order they were added. */
+  readonly addresses: readonly string[];
+  /** Physical NIC as opposed to loopback, bond, VLAN… */
+  readonly physical: boolean;
+}
+
+export interface Route {
+  /** CIDR; `0.0.0.0/0` is the default route. */
+  readonly destination: string;
+  readonly gateway?: string;
+  readonly link: string;
+  readonly metric: number;
+}
+
+/** What a machine's own supervisor may do to its network. */
+export interface MachineNet extends Net {
+  /** Adds `10.0.0.5/32` to a link; NetError `address-not-available` when the link is missing. Adding twice is fine. */
+  addAddress(link: string, cidr: string): void;
+  /** Removes an address: connections bound to it stay until their timeouts, new packets to it are not answered. */
+  removeAddress(link: string, cidr: string): void;
+  setLinkUp(link: string, up: boolean): void;
+  setMtu(link: string, mtuBytes: number): void;
+  routes(): readonly Route[];
+  addRoute(route: Route): void;
+  removeRoute(route: Route): void;
+  /** Sends one gratuitous ARP (or unsolicited neighbour advertisement) for an address of the link. */
+  announce(link: string, address: string): void;
+  /** Called at every change of links, addresses or routes, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}

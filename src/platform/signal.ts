@@ -1,0 +1,113 @@
+import type { Resume, Task } from './task.ts';
+import { nothingToCancel, wait } from './task.ts';
+
+/** Something that happens many times and that tasks or callbacks may wait for: a level with a version, not a queue. */
+export class Notifier {
+  #version = 0;
+  #waiting: Resume<void>[] = [];
+  #listeners = new Set<() => void>();
+
+  get version(): number {
+    return this.#version;
+  }
+
+  notify(): void {
+    this.#version++;
+    for (const resume of this.#waiting.splice(0)) resume();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls `listener` at every notification until the returned function is called. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Waits for the next notification, or returns at once when there was one after version `seen`. */
+  changed(seen: number = this.#version): Task<void> {
+    return wait<void>((resume) => {
+      if (this.#version !== seen) {
+        resume();
+        return nothingToCancel;
+      }
+      this.#waiting.push(resume);
+      return () => {
+        this.#waiting = this.#waiting.filter((other) => other !== resume);
+      };
+    });
+  }
+}
+
+/** A value that is set once; everybody who waits for it gets it. */
+export class Once<T> {
+  #value: T | undefined;
+  #set = false;
+  #notifier = new Notifier();
+
+  get isSet(): boolean {
+    return this.#set;
+  }
+
+  /** Sets the value; later calls are no-ops. */
+  set(value: T): void {
+    if (this.#set) return;
+    this.#set = true;
+    this.#value = value;
+    this.#notifier.notify();
+  }
+
+  peek(): T | undefined {
+    return this.#value;
+  }
+
+  *get(): Task<T> {
+    while (!this.#set) yield* this.#notifier.changed();
+    return this.#value as T;
+  }
+}
+
+/** Mutual exclusion between tasks, first come, first served. */
+export class Mutex {
+  #held = false;
+  #queue: { granted: boolean; resume: Resume<void> }[] = [];
+
+  /** Runs `body` while holding the lock. */
+  *with<T>(body: () => Task<T>): Task<T> {
+    const ticket = { granted: false, resume: (): void => {} };
+    try {
+      yield* this.#acquire(ticket);
+      return yield* body();
+    } finally {
+      // A ticket may be granted although its task was cancelled before it ran again: it must pass the lock on.
+      if (ticket.granted) this.#release();
+    }
+  }
+
+  #acquire(ticket: { granted: boolean; resume: Resume<void> }): Task<void> {
+    return wait<void>((resume) => {
+      ticket.resume = resume;
+      if (!this.#held) {
+        this.#held = true;
+        ticket.granted = true;
+        resume();
+        return nothingToCancel;
+      }
+      this.#queue.push(ticket);
+      return () => {
+        this.#queue = this.#queue.filter((other) => other !== ticket);
+      };
+    });
+  }
+
+  #release(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) {
+      this.#held = false;
+      return;
+    }
+    next.granted = true;
+    next.resume();
+  }
+}
