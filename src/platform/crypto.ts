@@ -58,7 +58,9 @@ export interface CertificateRecord {
   /** Canonical text: dotted IPv4, RFC 5952 IPv6. */
   readonly ipAddresses: readonly string[];
   readonly publicKey: PublicKey;
-  /** `keyId` of the key that signed it; its own for a self-signed one; empty when a foreign certificate does not tell. */
+  /** Subject key identifier: `publicKey.keyId` unless a foreign certificate states another one. */
+  readonly subjectKeyId: string;
+  /** `subjectKeyId` of the authority that signed it; its own when self-signed; empty when a foreign certificate does not tell. */
   readonly issuerKeyId: string;
   /** Kind of the signing key. */
   readonly signedBy: KeyKind;
@@ -169,7 +171,7 @@ export interface CryptoPort {
   seal(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array): Uint8Array;
   /** Reverse of `seal`; throws decrypt-failed. */
   open(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Uint8Array;
-  /** AES-256-ECB without padding, for discovery endpoints (network-config.md C.5); size a multiple of 16. */
+  /** AES-256-ECB without padding, for discovery endpoints (network-config.md C, "Encryption and what the service can see"); size a multiple of 16. */
   encryptBlocks(key: Uint8Array, plaintext: Uint8Array): Uint8Array;
   decryptBlocks(key: Uint8Array, ciphertext: Uint8Array): Uint8Array;
 }
