@@ -1,0 +1,235 @@
+import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
+import type { ScenarioVocabulary } from './load.ts';
+import type { FaultSpec, MistakeSpec, Scenario, Step } from './model.ts';
+import type { PlaceFinder } from './positions.ts';
+import { didYouMean, type Problem } from './problem.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Checks what a schema cannot: addresses, names that refer to each other, what each fault needs. */
+export function checkScenario(scenario: Scenario, finder: PlaceFinder, vocabulary: ScenarioVocabulary): Problem[] {
+  const check = new Checker(scenario, finder, vocabulary);
+  check.version();
+  check.networks();
+  check.machines();
+  check.allSteps();
+  check.guarantees(scenario.violates, ['violates']);
+  for (const mistake of scenario.mistakes) check.mistake(mistake);
+  return check.problems;
+}
+
+class Checker {
+  readonly problems: Problem[] = [];
+  #scenario: Scenario;
+  #finder: PlaceFinder;
+  #vocabulary: ScenarioVocabulary;
+  #machineNames: readonly string[];
+
+  constructor(scenario: Scenario, finder: PlaceFinder, vocabulary: ScenarioVocabulary) {
+    this.#scenario = scenario;
+    this.#finder = finder;
+    this.#vocabulary = vocabulary;
+    this.#machineNames = scenario.machines.map((machine) => machine.name);
+  }
+
+  #add(path: Path, message: string, hint?: string, which: 'key' | 'value' = 'value'): void {
+    this.problems.push({
+      file: this.#scenario.file,
+      ...this.#finder.find(path, which),
+      message,
+      ...(hint !== undefined && { hint }),
+    });
+  }
+
+  version(): void {
+    const { talosVersion } = this.#scenario;
+    const known = this.#vocabulary.talosVersions;
+    if (!known.includes(talosVersion))
+      this.#add(['talos'], `Talos ${talosVersion} is not simulated`, `simulated: ${known.join(', ')}`);
+  }
+
+  networks(): void {
+    if (this.#scenario.networks.length === 0) this.#add(['network'], 'a scenario needs at least one network');
+    for (const network of this.#scenario.networks) {
+      const cidr = parseCidr(network.cidr);
+      const path = ['network', network.name];
+      if (cidr === undefined)
+        this.#add([...path, 'cidr'], `"${network.cidr}" is not an IPv4 prefix`, 'write it like 10.0.0.0/24');
+      if (network.gateway === undefined) continue;
+      const gateway = parseIpv4(network.gateway);
+      if (gateway === undefined) this.#add([...path, 'gateway'], `"${network.gateway}" is not an IPv4 address`);
+      else if (cidr !== undefined && !cidrContains(cidr, gateway))
+        this.#add([...path, 'gateway'], `gateway ${network.gateway} is outside ${network.cidr}`);
+    }
+  }
+
+  machines(): void {
+    const owners = new Map<string, string>();
+    for (const network of this.#scenario.networks)
+      if (network.gateway !== undefined) owners.set(network.gateway, `the gateway of ${network.name}`);
+    if (this.#scenario.machines.length === 0) this.#add(['machines'], 'a scenario needs at least one machine');
+    for (const machine of this.#scenario.machines) {
+      const path = ['machines', machine.name, 'address'];
+      const network = this.#scenario.networks.find((other) => other.name === machine.network);
+      if (network === undefined) {
+        this.#add(
+          ['machines', machine.name, 'network'],
+          `network "${machine.network}" is not defined`,
+          this.#near(
+            machine.network,
+            this.#scenario.networks.map((n) => n.name),
+          ),
+        );
+        continue;
+      }
+      const address = parseIpv4(machine.address);
+      const cidr = parseCidr(network.cidr);
+      if (address === undefined) this.#add(path, `"${machine.address}" is not an IPv4 address`);
+      else if (cidr !== undefined && !cidrContains(cidr, address))
+        this.#add(path, `${machine.address} is outside ${network.cidr} of network ${network.name}`);
+      const owner = owners.get(machine.address);
+      if (owner !== undefined)
+        this.#add(
+          path,
+          `address ${machine.address} is already held by ${owner}`,
+          'give each machine an address of its own',
+        );
+      owners.set(machine.address, machine.name);
+      this.#disks(
+        machine.name,
+        machine.disks.map((disk) => disk.name),
+      );
+    }
+  }
+
+  #disks(machine: string, names: readonly string[]): void {
+    names.forEach((name, index) => {
+      if (names.indexOf(name) !== index)
+        this.#add(['machines', machine, 'disks', index, 'name'], `machine ${machine} has two disks named ${name}`);
+    });
+  }
+
+  allSteps(): void {
+    const ids = new Set<string>();
+    this.#steps(this.#scenario.steps, ['steps'], ids, new Set());
+  }
+
+  #steps(steps: readonly Step[], path: Path, ids: Set<string>, names: Set<string>): void {
+    steps.forEach((step, index) => {
+      const here = [...path, index];
+      if (step.id !== undefined && ids.has(step.id)) this.#add([...here, 'id'], `step id "${step.id}" is used twice`);
+      if (step.id !== undefined) ids.add(step.id);
+      if (step.kind === 'parallel') this.#steps(step.steps, [...here, 'parallel'], ids, names);
+      if (step.kind === 'fault') this.#fault(step.fault, here, names);
+      if (step.kind === 'wait' && !names.has(step.name))
+        this.#add([...here, 'wait'], `no earlier step has "as: ${step.name}"`, this.#near(step.name, [...names]));
+      if (step.as !== undefined && names.has(step.as))
+        this.#add([...here, 'as'], `the name "${step.as}" is used twice`);
+      if (step.as !== undefined) names.add(step.as);
+      if (step.background && step.as === undefined && step.kind === 'wait')
+        this.#add([...here, 'background'], 'waiting in the background does nothing');
+    });
+  }
+
+  #fault(fault: FaultSpec, path: Path, names: ReadonlySet<string>): void {
+    const known = this.#machineNames;
+    for (const name of [...fault.machines, ...(fault.from ?? []), ...(fault.to ?? [])]) {
+      if (!known.includes(name))
+        this.#add([...path, 'fault'], `machine "${name}" is not defined`, this.#near(name, known));
+    }
+    const missing = missingArgument(fault);
+    if (missing !== undefined) this.#add([...path, 'fault'], `fault ${fault.fault} needs ${missing}`);
+    if (fault.name !== undefined && !names.has(fault.name))
+      this.#add([...path, 'name'], `no earlier step has "as: ${fault.name}"`, this.#near(fault.name, [...names]));
+  }
+
+  mistake(mistake: MistakeSpec): void {
+    const path = ['mistakes', mistake.name];
+    const ids = new Set<string>();
+    collectIds(this.#scenario.steps, ids);
+    for (const [field, id] of [
+      ['after', mistake.after],
+      ['before', mistake.before],
+    ] as const) {
+      if (id !== undefined && !ids.has(id))
+        this.#add([...path, field], `no step has the id "${id}"`, this.#near(id, [...ids]));
+    }
+    for (const id of mistake.skips)
+      if (!ids.has(id)) this.#add([...path, 'skips'], `no step has the id "${id}"`, this.#near(id, [...ids]));
+    if (mistake.after !== undefined && mistake.before !== undefined)
+      this.#add(path, 'give either "after" or "before", not both');
+    if (mistake.after === undefined && mistake.before === undefined)
+      this.#add(path, 'say when the mistake happens: "after: ID" or "before: ID" of a step', undefined, 'key');
+    this.#steps(mistake.steps, [...path, 'steps'], new Set(ids), new Set());
+    this.guarantees(mistake.violates, [...path, 'violates']);
+  }
+
+  guarantees(names: readonly string[], path: Path): void {
+    names.forEach((name, index) => {
+      const known = this.#vocabulary.guarantees;
+      if (!known.includes(name))
+        this.#add(
+          [...path, index],
+          `no checker watches a guarantee called "${name}"`,
+          this.#near(name, known) ?? `known: ${known.join(', ')}`,
+        );
+    });
+  }
+
+  #near(typed: string, known: readonly string[]): string | undefined {
+    const near = didYouMean(typed, known);
+    return near === undefined ? undefined : `did you mean "${near}"?`;
+  }
+}
+
+function collectIds(steps: readonly Step[], into: Set<string>): void {
+  for (const step of steps) {
+    if (step.id !== undefined) into.add(step.id);
+    if (step.kind === 'parallel') collectIds(step.steps, into);
+  }
+}
+
+/** What a fault of this kind cannot do without. */
+export function missingArgument(fault: FaultSpec): string | undefined {
+  switch (fault.fault) {
+    case 'heal':
+      return undefined;
+    case 'partition':
+      return fault.from === undefined || fault.to === undefined
+        ? '"from" and "to", each a list of machines'
+        : undefined;
+    case 'delay':
+      return fault.by === undefined ? '"by", the added delay such as 20ms' : undefined;
+    case 'loss':
+      return fault.percent === undefined ? '"percent" of packets' : undefined;
+    case 'service-down':
+    case 'service-up':
+      return fault.service === undefined ? '"service": discovery, time or load-balancer' : undefined;
+    case 'kill':
+    case 'stop':
+    case 'continue':
+      return fault.machines.length === 0 || fault.process === undefined
+        ? '"machine" and "process", such as etcd'
+        : undefined;
+    case 'clock-jump':
+    case 'clock-drift':
+      return fault.machines.length === 0 || fault.by === undefined ? '"machine" and "by"' : undefined;
+    case 'power-off':
+    case 'power-on':
+    case 'reboot':
+    case 'freeze':
+    case 'unfreeze':
+    case 'isolate':
+    case 'disk-full':
+    case 'disk-slow':
+    case 'disk-errors':
+    case 'blank-disk':
+      return fault.machines.length === 0 ? '"machine" or "machines"' : undefined;
+    default:
+      return unreachable(fault.fault);
+  }
+}
+
+function unreachable(value: never): never {
+  throw new Error(`unexpected fault ${String(value)}`);
+}

@@ -1,0 +1,118 @@
+import type { Place } from './positions.ts';
+import type { DiskEntry, Expectation, FaultStep } from './schema.ts';
+
+/** A scenario ready to run: names resolved, durations in microseconds, command lines split. */
+export interface Scenario {
+  readonly file: string;
+  readonly name: string;
+  readonly teaches?: string;
+  readonly talosVersion: string;
+  readonly kubernetesVersion?: string;
+  readonly networks: readonly NetworkSpec[];
+  readonly machines: readonly MachineSpec[];
+  readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
+  readonly steps: readonly Step[];
+  readonly expect: readonly Expectation[];
+  readonly violates: readonly string[];
+  readonly mistakes: readonly MistakeSpec[];
+}
+
+export interface NetworkSpec {
+  readonly name: string;
+  readonly cidr: string;
+  readonly gateway?: string;
+  readonly latencyUs?: number;
+  readonly jitterUs?: number;
+}
+
+export interface MachineSpec {
+  readonly name: string;
+  readonly address: string;
+  readonly network: string;
+  readonly disks: readonly DiskEntry[];
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  readonly powered: boolean;
+}
+
+interface StepTiming {
+  /** Not before this time since the start of the run. */
+  readonly atUs?: number;
+  /** Do not wait for its end; `as` names it for `wait` and `heal`. */
+  readonly background: boolean;
+  readonly as?: string;
+  readonly id?: string;
+  readonly place: Place;
+}
+
+export interface CommandStep extends StepTiming {
+  readonly kind: 'run';
+  readonly line: string;
+  readonly words: readonly string[];
+  /** Expected exit code; default 0. */
+  readonly exit: number;
+  /** Text that standard output or error must contain. */
+  readonly output?: string;
+}
+
+export interface AwaitStep extends StepTiming {
+  readonly kind: 'await';
+  readonly line: string;
+  readonly words: readonly string[];
+  readonly withinUs: number;
+  readonly output?: string;
+}
+
+export interface AdvanceStep extends StepTiming {
+  readonly kind: 'advance';
+  readonly durationUs: number;
+}
+
+export interface WaitStep extends StepTiming {
+  readonly kind: 'wait';
+  readonly name: string;
+}
+
+export interface FaultStepSpec extends StepTiming {
+  readonly kind: 'fault';
+  readonly fault: FaultSpec;
+}
+
+export interface ParallelSteps extends StepTiming {
+  readonly kind: 'parallel';
+  readonly steps: readonly Step[];
+}
+
+export type Step = CommandStep | AwaitStep | AdvanceStep | WaitStep | FaultStepSpec | ParallelSteps;
+
+/** A fault as data, whoever asked for it: a scenario, a shell, a plan. */
+export interface FaultSpec {
+  readonly fault: FaultStep['fault'];
+  readonly machines: readonly string[];
+  readonly from?: readonly string[];
+  readonly to?: readonly string[];
+  readonly oneWay?: boolean;
+  /** The fault ends by itself after this time. */
+  readonly forUs?: number;
+  /** Amount, for clocks and delays: a duration text or parts per million. */
+  readonly by?: string;
+  readonly percent?: number;
+  readonly process?: string;
+  readonly service?: string;
+  readonly disk?: string;
+  /** For `heal`: the `as` of the fault that ends. */
+  readonly name?: string;
+}
+
+export interface MistakeSpec {
+  readonly name: string;
+  readonly about: string;
+  readonly after?: string;
+  readonly before?: string;
+  readonly skips: readonly string[];
+  readonly steps: readonly Step[];
+  readonly violates: readonly string[];
+  /** Replaces the scenario's own expectations. */
+  readonly expect?: readonly Expectation[];
+  readonly repair?: string;
+}

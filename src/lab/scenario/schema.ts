@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { parseDurationUs } from './duration.ts';
+
+/** The scenario file as zod schemas: names are a contract (docs/scenarios.md), unknown ones are refused. */
+
+const duration = z.string().transform((text, context) => {
+  const us = parseDurationUs(text);
+  if (us === undefined || us < 0) {
+    context.addIssue({ code: 'custom', message: `"${text}" is not a duration; write 30s, 10m or 1h30m` });
+    return z.NEVER;
+  }
+  return us;
+});
+
+const identifier = z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'use lower-case letters, digits and dashes');
+
+const disk = z.strictObject({
+  name: z.string().regex(/^\/dev\/[a-z0-9]+$/, 'a disk is named like /dev/sda'),
+  sizeGiB: z.number().positive().default(50),
+  serial: z.string().optional(),
+  wwid: z.string().optional(),
+  model: z.string().optional(),
+  transport: z.enum(['sata', 'nvme', 'virtio', 'usb']).optional(),
+  rotational: z.boolean().optional(),
+});
+
+const machine = z.strictObject({
+  address: z.string(),
+  network: z.string().optional(),
+  disks: z.array(disk).min(1).optional(),
+  cpus: z.number().int().positive().optional(),
+  memoryGiB: z.number().positive().optional(),
+  /** Machine config installed before the start: the machine boots from its disk instead of the installation medium. */
+  powered: z.boolean().optional(),
+});
+
+const network = z.strictObject({
+  cidr: z.string(),
+  gateway: z.string().optional(),
+  latency: duration.optional(),
+  jitter: duration.optional(),
+});
+
+const target = { machine: z.string().optional(), machines: z.array(z.string()).min(1).optional() };
+const timing = {
+  at: duration.optional(),
+  background: z.boolean().optional(),
+  as: identifier.optional(),
+  id: identifier.optional(),
+};
+
+export const FAULT_NAMES = [
+  'power-off',
+  'power-on',
+  'reboot',
+  'freeze',
+  'unfreeze',
+  'kill',
+  'stop',
+  'continue',
+  'partition',
+  'isolate',
+  'heal',
+  'delay',
+  'loss',
+  'clock-jump',
+  'clock-drift',
+  'disk-full',
+  'disk-slow',
+  'disk-errors',
+  'blank-disk',
+  'service-down',
+  'service-up',
+] as const;
+
+const faultStep = z.strictObject({
+  fault: z.enum(FAULT_NAMES),
+  ...target,
+  from: z.array(z.string()).min(1).optional(),
+  to: z.array(z.string()).min(1).optional(),
+  oneWay: z.boolean().optional(),
+  for: duration.optional(),
+  by: z.string().optional(),
+  percent: z.number().min(0).max(100).optional(),
+  process: z.string().optional(),
+  service: z.string().optional(),
+  disk: z.string().optional(),
+  name: identifier.optional(),
+  ...timing,
+});
+
+const runStep = z.strictObject({
+  run: z.string(),
+  exit: z.number().int().min(0).max(255).optional(),
+  output: z.string().optional(),
+  ...timing,
+});
+const awaitStep = z.strictObject({
+  await: z.string(),
+  within: duration.optional(),
+  output: z.string().optional(),
+  ...timing,
+});
+const advanceStep = z.strictObject({ advance: duration, ...timing });
+const waitStep = z.strictObject({ wait: identifier, ...timing });
+
+export interface ParallelStep {
+  readonly parallel: readonly RawStep[];
+  readonly at?: number | undefined;
+  readonly background?: boolean | undefined;
+  readonly as?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+export type RawStep =
+  | string
+  | z.output<typeof faultStep>
+  | z.output<typeof runStep>
+  | z.output<typeof awaitStep>
+  | z.output<typeof advanceStep>
+  | z.output<typeof waitStep>
+  | ParallelStep;
+
+const parallelStep: z.ZodType<ParallelStep> = z.lazy(() =>
+  z.strictObject({ parallel: z.array(step).min(1), ...timing }),
+);
+
+const STEP_KINDS: Readonly<Record<string, z.ZodType<RawStep>>> = {
+  fault: faultStep,
+  run: runStep,
+  await: awaitStep,
+  advance: advanceStep,
+  wait: waitStep,
+  parallel: parallelStep,
+};
+export const STEP_KEYS: readonly string[] = Object.keys(STEP_KINDS);
+
+/** A step is a command line, or a mapping whose kind is told by the one key among {@link STEP_KEYS} that it has. */
+const step: z.ZodType<RawStep> = z.unknown().transform((value, context): RawStep => {
+  if (typeof value === 'string') return value;
+  const keys = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  const kinds = keys.filter((key) => STEP_KINDS[key] !== undefined);
+  if (kinds.length !== 1) {
+    const list = STEP_KEYS.join(', ');
+    context.addIssue({ code: 'custom', message: `a step is a command line or a mapping with exactly one of: ${list}` });
+    return z.NEVER;
+  }
+  const parsed = STEP_KINDS[kinds[0]!]!.safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) context.addIssue({ ...issue, input: value } as never);
+  return z.NEVER;
+});
+
+const etcdExpectation = z.strictObject({
+  clusters: z.number().int().min(0).optional(),
+  voters: z.number().int().min(0).optional(),
+  learners: z.number().int().min(0).optional(),
+  writable: z.boolean().optional(),
+  leader: z.string().optional(),
+  members: z.array(z.string()).optional(),
+  births: z.array(z.string()).optional(),
+});
+const kubernetesExpectation = z.strictObject({
+  ready: z.number().int().min(0).optional(),
+  nodes: z.array(z.string()).optional(),
+  reachable: z.boolean().optional(),
+});
+const vipExpectation = z.strictObject({ owner: z.string().nullable().optional(), moved: z.boolean().optional() });
+const machineExpectation = z.strictObject({
+  name: z.string(),
+  stage: z.string().optional(),
+  power: z.enum(['on', 'off']).optional(),
+  disk: z.string().optional(),
+  config: z.string().optional(),
+  etcd: z.string().optional(),
+  controlPlane: z.string().optional(),
+  kubelet: z.string().optional(),
+});
+const commandExpectation = z.strictObject({
+  run: z.string(),
+  exit: z.number().int().optional(),
+  output: z.string().optional(),
+});
+
+const expectation = z.strictObject({
+  etcd: etcdExpectation.optional(),
+  kubernetes: kubernetesExpectation.optional(),
+  vip: vipExpectation.optional(),
+  machine: machineExpectation.optional(),
+  command: commandExpectation.optional(),
+  within: duration.optional(),
+});
+
+const mistake = z.strictObject({
+  about: z.string(),
+  after: identifier.optional(),
+  before: identifier.optional(),
+  steps: z.array(step).min(1),
+  skips: z.array(identifier).optional(),
+  violates: z.array(z.string()).default([]),
+  expect: z.array(expectation).optional(),
+  repair: z.string().optional(),
+});
+
+export const scenarioSchema = z.strictObject({
+  name: z.string().min(1),
+  teaches: z.string().optional(),
+  talos: z.string().default('v1.11.3'),
+  kubernetes: z.string().optional(),
+  endpoint: z.string().optional(),
+  network: z.record(identifier, network),
+  machines: z.record(identifier, machine),
+  services: z
+    .strictObject({
+      loadBalancer: z
+        .strictObject({ address: z.string(), backends: z.array(z.string()), port: z.number().int().optional() })
+        .optional(),
+    })
+    .optional(),
+  steps: z.array(step),
+  expect: z.array(expectation).default([]),
+  violates: z.array(z.string()).default([]),
+  mistakes: z.record(identifier, mistake).default({}),
+});
+
+export type RawScenario = z.output<typeof scenarioSchema>;
+export type Expectation = z.output<typeof expectation>;
+export type Mistake = z.output<typeof mistake>;
+export type MachineEntry = z.output<typeof machine>;
+export type DiskEntry = z.output<typeof disk>;
+export type FaultStep = z.output<typeof faultStep>;

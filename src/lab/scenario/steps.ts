@@ -1,0 +1,113 @@
+import { splitWords } from '../shell/words.ts';
+import type { ScenarioVocabulary } from './load.ts';
+import type { FaultSpec, Step } from './model.ts';
+import type { PlaceFinder } from './positions.ts';
+import type { Problem } from './problem.ts';
+import type { FaultStep, RawStep } from './schema.ts';
+
+const DEFAULT_AWAIT_US = 600_000_000;
+
+type Path = readonly PropertyKey[];
+
+/** Turns step entries into steps, collecting problems of command lines with their places. */
+export class StepReader {
+  #file: string;
+  #finder: PlaceFinder;
+  #vocabulary: ScenarioVocabulary;
+  #problems: Problem[];
+
+  constructor(file: string, finder: PlaceFinder, vocabulary: ScenarioVocabulary, problems: Problem[]) {
+    this.#file = file;
+    this.#finder = finder;
+    this.#vocabulary = vocabulary;
+    this.#problems = problems;
+  }
+
+  steps(raw: readonly RawStep[], path: Path): Step[] {
+    return raw.map((entry, index) => this.#step(entry, [...path, index]));
+  }
+
+  #step(raw: RawStep, path: Path): Step {
+    const place = this.#finder.find(path);
+    if (typeof raw === 'string')
+      return { kind: 'run', line: raw, words: this.#words(raw, path), exit: 0, background: false, place };
+    const timing = {
+      ...(raw.at !== undefined && { atUs: raw.at }),
+      background: raw.background ?? false,
+      ...(raw.as !== undefined && { as: raw.as }),
+      ...(raw.id !== undefined && { id: raw.id }),
+      place,
+    };
+    if ('parallel' in raw)
+      return { kind: 'parallel', steps: this.steps(raw.parallel, [...path, 'parallel']), ...timing };
+    if ('run' in raw) {
+      const words = this.#words(raw.run, [...path, 'run']);
+      return {
+        kind: 'run',
+        line: raw.run,
+        words,
+        exit: raw.exit ?? 0,
+        ...(raw.output !== undefined && { output: raw.output }),
+        ...timing,
+      };
+    }
+    if ('await' in raw) {
+      const words = this.#words(raw.await, [...path, 'await']);
+      const output = raw.output !== undefined && { output: raw.output };
+      return { kind: 'await', line: raw.await, words, withinUs: raw.within ?? DEFAULT_AWAIT_US, ...output, ...timing };
+    }
+    if ('advance' in raw) return { kind: 'advance', durationUs: raw.advance, ...timing };
+    if ('wait' in raw) return { kind: 'wait', name: raw.wait, ...timing };
+    return { kind: 'fault', fault: faultOf(raw), ...timing };
+  }
+
+  #words(line: string, path: Path): readonly string[] {
+    const place = this.#finder.find(path);
+    const split = splitWords(line);
+    if (split.error !== undefined) {
+      this.#problems.push({ file: this.#file, ...place, message: split.error });
+      return [];
+    }
+    const problem =
+      split.words.length === 0 ? 'the command line is empty' : this.#vocabulary.commandProblem(split.words);
+    if (problem !== undefined) this.#problems.push({ file: this.#file, ...place, message: problem });
+    for (const file of filesOf(split.words)) {
+      if (!this.#vocabulary.fileExists(file)) {
+        this.#problems.push({
+          file: this.#file,
+          ...place,
+          message: `file "${file}" does not exist`,
+          hint: 'paths are relative to the scenario file',
+        });
+      }
+    }
+    return split.words;
+  }
+}
+
+/** Files that a command line reads and that no earlier command can have written: `@file` values of patch flags. */
+function filesOf(words: readonly string[]): string[] {
+  return words.flatMap((word) => {
+    const value = /^(?:--[a-z-]+=)?@(.+)$/.exec(word)?.[1];
+    return value === undefined ? [] : [value];
+  });
+}
+
+/** The fault that an entry names. */
+export function faultOf(raw: FaultStep): FaultSpec {
+  const machines = raw.machines ?? (raw.machine === undefined ? [] : [raw.machine]);
+  return {
+    fault: raw.fault,
+    machines,
+    ...(raw.from !== undefined && { from: raw.from }),
+    ...(raw.to !== undefined && { to: raw.to }),
+    ...(raw.oneWay !== undefined && { oneWay: raw.oneWay }),
+    ...(raw.for !== undefined && { forUs: raw.for }),
+    ...(raw.by !== undefined && { by: raw.by }),
+    ...(raw.percent !== undefined && { percent: raw.percent }),
+    ...(raw.process !== undefined && { process: raw.process }),
+    ...(raw.service !== undefined && { service: raw.service }),
+    ...(raw.disk !== undefined && { disk: raw.disk }),
+    ...(raw.name !== undefined && { name: raw.name }),
+  };
+}

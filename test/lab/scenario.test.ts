@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { loadScenario, type ScenarioVocabulary } from '../../src/lab/scenario/load.ts';
+import { formatProblem } from '../../src/lab/scenario/problem.ts';
+
+const vocabulary: ScenarioVocabulary = {
+  guarantees: ['one-etcd-birth', 'one-leader-a-term'],
+  talosVersions: ['v1.11.3'],
+  commandProblem: (words) => (words[0] === 'talosctl' ? undefined : `unknown program "${words[0]}"`),
+  fileExists: (path) => path === 'patches/cp-1.yaml',
+};
+
+const GOOD = `name: One machine
+network:
+  lan: { cidr: 10.0.0.0/24, gateway: 10.0.0.1 }
+machines:
+  cp-1: { address: 10.0.0.10 }
+steps:
+  - talosctl version
+  - parallel:
+      - { run: talosctl version, exit: 1, id: v }
+      - { fault: power-off, machine: cp-1, at: 90s, background: true, as: cut }
+  - { fault: heal, name: cut }
+  - { advance: 1m30s }
+mistakes:
+  early:
+    about: Too early.
+    before: v
+    steps: [talosctl bootstrap]
+    violates: [one-etcd-birth]
+`;
+
+function problemsOf(text: string): string[] {
+  const loaded = loadScenario(text, 's.yaml', vocabulary);
+  return (loaded.problems ?? []).map(formatProblem);
+}
+
+describe('scenario files', () => {
+  it('reads steps, faults, durations and mistakes', () => {
+    const loaded = loadScenario(GOOD, 's.yaml', vocabulary);
+    expect(loaded.problems).toBeUndefined();
+    if (loaded.problems !== undefined) return;
+    const { scenario } = loaded;
+    expect(scenario.steps.map((step) => step.kind)).toEqual(['run', 'parallel', 'fault', 'advance']);
+    expect(scenario.steps[3]).toMatchObject({ durationUs: 90_000_000 });
+    expect(scenario.machines[0]).toMatchObject({ name: 'cp-1', network: 'lan', disks: [{ name: '/dev/sda' }] });
+    expect(scenario.mistakes[0]).toMatchObject({ name: 'early', before: 'v', violates: ['one-etcd-birth'] });
+    const parallel = scenario.steps[1];
+    expect(parallel?.kind === 'parallel' && parallel.steps[1]).toMatchObject({
+      kind: 'fault',
+      atUs: 90_000_000,
+      background: true,
+      as: 'cut',
+    });
+  });
+
+  it.each([
+    [
+      'an unknown field',
+      GOOD.replace('name: One', 'nmae: One'),
+      /s\.yaml:1:1: unknown field "nmae"\n {2}hint: did you mean "name"\?/,
+    ],
+    [
+      'a wrong type',
+      GOOD.replace('address: 10.0.0.10', 'address: 10'),
+      /s\.yaml:5:20: machines\.cp-1\.address: expected string, received number/,
+    ],
+    [
+      'an address outside',
+      GOOD.replace('10.0.0.10', '10.0.1.10'),
+      /s\.yaml:5:20: 10\.0\.1\.10 is outside 10\.0\.0\.0\/24/,
+    ],
+    [
+      'two machines with one address',
+      GOOD.replace('steps:', '  cp-2: { address: 10.0.0.10 }\nsteps:'),
+      /s\.yaml:6:20: address 10\.0\.0\.10 is already held by cp-1/,
+    ],
+    ['the gateway as machine', GOOD.replace('10.0.0.10', '10.0.0.1'), /already held by the gateway of lan/],
+    ['an unknown version', `talos: v9\n${GOOD}`, /s\.yaml:1:8: Talos v9 is not simulated/],
+    [
+      'a bad duration',
+      GOOD.replace('advance: 1m30s', 'advance: 90'),
+      /steps\[3\]\.advance: expected string, received number/,
+    ],
+    ['a duration without unit', GOOD.replace('advance: 1m30s', 'advance: "90"'), /"90" is not a duration; write 30s/],
+    [
+      'an unknown step',
+      GOOD.replace('advance: 1m30s', 'sleep: 1m30s'),
+      /s\.yaml:12:5: steps\[3\]: a step is a command line or a mapping with exactly one of/,
+    ],
+    [
+      'an unknown machine in a fault',
+      GOOD.replace('machine: cp-1', 'machine: cp-l'),
+      /machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,
+    ],
+    ['an unknown program', GOOD.replace('- talosctl version', '- helm version'), /s\.yaml:7:5: unknown program "helm"/],
+    [
+      'shell syntax',
+      GOOD.replace('- talosctl version', '- talosctl version | cat'),
+      /shell syntax that is not simulated/,
+    ],
+    [
+      'a missing file',
+      GOOD.replace('- talosctl version', '- talosctl x --config-patch @patches/cp-2.yaml'),
+      /file "patches\/cp-2\.yaml" does not exist/,
+    ],
+    [
+      'an unknown guarantee',
+      GOOD.replace('[one-etcd-birth]', '[one-etcd-brith]'),
+      /no checker watches a guarantee called "one-etcd-brith"\n {2}hint: did you mean "one-etcd-birth"\?/,
+    ],
+    ['a mistake that refers to nothing', GOOD.replace('before: v', 'before: w'), /no step has the id "w"/],
+    ['a name that nobody gave', GOOD.replace('name: cut', 'name: cat'), /no earlier step has "as: cat"/],
+    [
+      'a fault without its argument',
+      GOOD.replace('{ fault: heal, name: cut }', '{ fault: delay, machine: cp-1 }'),
+      /fault delay needs "by"/,
+    ],
+    ['YAML that is not', 'name: [', /s\.yaml:1:\d+: not YAML/],
+    ['an empty file', '', /the file is empty/],
+  ])('refuses %s with its place', (_what, text, expected) => {
+    expect(problemsOf(text).join('\n')).toMatch(expected);
+  });
+});
