@@ -3,5 +3,13 @@
  * again; a host ends its process with the text (reference/raft.md, "Panics").
  */
 export class RaftFatal extends Error {
-  override readonly name = 'RaftFatal';
+  override readonly name: string = 'RaftFatal';
+}
+
+/**
+ * A message proved that this node lost durable state, or promised what it never held. etcd's raft panics here;
+ * `RawNode.step` turns it into a halt, so that a peer's message never throws.
+ */
+export class DamagedLog extends RaftFatal {
+  override readonly name: string = 'DamagedLog';
 }

@@ -133,7 +133,7 @@ export interface SoftState {
 /** Permission to serve the read that was asked with `requestContext` once `index` is applied. */
 export interface ReadState {
   readonly index: number;
-  readonly requestContext: Data;
+  readonly requestContext: Uint8Array;
 }
 
 /** What a node wants done, in the order of `docs/raft.md`. */
@@ -358,6 +358,8 @@ export interface RaftNode {
   ticksUntilAction(): number;
   campaign(): RaftError | null;
   propose(data: Data): RaftError | null;
+  /** Several entries in one proposal: accepted or dropped together, and replicated in one message. */
+  proposeBatch(batch: readonly Data[]): RaftError | null;
   proposeConfChange(change: AnyConfChange): RaftError | null;
   /** Puts a committed change in force; the result is to be stored with the next snapshot. */
   applyConfChange(change: AnyConfChange): ConfState;
@@ -373,7 +375,7 @@ export interface RaftNode {
   transferLeader(to: NodeId): void;
   forgetLeader(): RaftError | null;
   /** Asks for a `ReadState` with this context. Silently lost when there is no leader: ask again after a while. */
-  readIndex(requestContext: Data): void;
+  readIndex(requestContext: Uint8Array): void;
   /** Starts a cluster on an empty storage with these voters (A4). Returns an error text or `null`. */
   bootstrap(peers: readonly Peer[]): string | null;
   basicStatus(): BasicStatus;

@@ -1,0 +1,259 @@
+import { bootstrap } from './bootstrap.ts';
+import { confChangeEntry } from './confchange/codec.ts';
+import { restoreMembers } from './confchange/restore.ts';
+import { Core } from './core.ts';
+import { DamagedLog, RaftFatal } from './fatal.ts';
+import { isMalformed } from './guard.ts';
+import { idHex, isLocalThread } from './ids.ts';
+import { appliedTo, applyConfChange, switchToConfig } from './membership.ts';
+import { type Draft, draft, isLocalType, isResponseType, unstamped } from './message.ts';
+import {
+  buildReady,
+  hasReady,
+  needsAppendResponse,
+  storageAppendResponse,
+  storageApplyResponse,
+  type Told,
+} from './ready.ts';
+import { entriesSize } from './size.ts';
+import { basicStatus, inspect, status } from './status.ts';
+import { step } from './step.ts';
+import { EMPTY_HARD_STATE } from './storage.ts';
+import { tickMany, ticksUntilAction } from './ticks.ts';
+import {
+  type AnyConfChange,
+  type BasicStatus,
+  type Config,
+  type ConfState,
+  type Data,
+  type Inspection,
+  type Message,
+  MessageType,
+  NONE,
+  type NodeId,
+  type Peer,
+  RaftError,
+  type RaftNode,
+  type Ready,
+  type Status,
+} from './types.ts';
+
+/** A Raft node as a value: see `RaftNode` for what its methods mean, `docs/raft.md` for how to drive it. */
+export class RawNode implements RaftNode {
+  readonly id: NodeId;
+  private readonly core: Core;
+  private told: Told;
+  /** In synchronous mode: what the host's work amounts to, stepped when it says that it is done. */
+  private stepsOnAdvance: Message[] = [];
+  private haltedBy: string | null = null;
+
+  constructor(config: Config) {
+    const core = new Core(config);
+    this.core = core;
+    this.id = core.id;
+    restart(core);
+    // A restarted node has nothing to tell that is not in its storage.
+    this.told = { lead: core.lead, role: core.role, hardState: core.hardState() };
+  }
+
+  get halted(): string | null {
+    return this.haltedBy;
+  }
+
+  private assertAlive(): void {
+    if (this.haltedBy !== null) throw new RaftFatal(this.haltedBy);
+  }
+
+  tick(): void {
+    this.tickN(1);
+  }
+
+  tickN(count: number): void {
+    this.assertAlive();
+    tickMany(this.core, count);
+  }
+
+  ticksUntilAction(): number {
+    return ticksUntilAction(this.core);
+  }
+
+  campaign(): RaftError | null {
+    return this.stepOwn(draft(MessageType.Hup, NONE));
+  }
+
+  propose(data: Data): RaftError | null {
+    return this.proposeBatch([data]);
+  }
+
+  proposeBatch(batch: readonly Data[]): RaftError | null {
+    const proposal = draft(MessageType.Prop, NONE);
+    proposal.from = this.id;
+    proposal.entries = batch.map((data) => unstamped(data));
+    return this.stepOwn(proposal);
+  }
+
+  proposeConfChange(change: AnyConfChange): RaftError | null {
+    const proposal = draft(MessageType.Prop, NONE);
+    proposal.entries = [confChangeEntry(change, this.core.config.behaviour)];
+    return this.stepOwn(proposal);
+  }
+
+  applyConfChange(change: AnyConfChange): ConfState {
+    this.assertAlive();
+    return applyConfChange(this.core, change);
+  }
+
+  private stepOwn(message: Draft): RaftError | null {
+    this.assertAlive();
+    return step(this.core, message);
+  }
+
+  step(message: Message): RaftError | null {
+    if (this.haltedBy !== null) return RaftError.Halted;
+    const { core } = this;
+    if (!isLocalThread(message.from)) {
+      if (isLocalType(message.type)) return RaftError.StepLocalMsg;
+      if (isResponseType(message.type) && !core.tracker.progress.has(message.from)) return RaftError.StepPeerNotFound;
+      if (isMalformed(core, message)) return RaftError.Malformed;
+    }
+    try {
+      return step(core, message);
+    } catch (error) {
+      if (!(error instanceof DamagedLog)) throw error;
+      this.haltedBy = `${idHex(this.id)} ${error.message}`;
+      return RaftError.Halted;
+    }
+  }
+
+  hasReady(): boolean {
+    this.assertAlive();
+    return hasReady(this.core, this.told);
+  }
+
+  ready(): Ready {
+    this.assertAlive();
+    const ready = buildReady(this.core, this.told);
+    this.accept(ready);
+    return ready;
+  }
+
+  private accept(ready: Ready): void {
+    const { core } = this;
+    const { asyncStorageWrites } = core.config;
+    const { committedEntries, snapshot, softState, hardState } = ready;
+    if (this.stepsOnAdvance.length > 0) {
+      throw new RaftFatal('two accepted Ready structs without call to Advance');
+    }
+    if (softState !== null || hardState !== null) {
+      this.told = {
+        lead: core.lead,
+        role: core.role,
+        hardState: hardState ?? this.told.hardState,
+      };
+    }
+    if (core.readStates.length > 0) core.readStates = [];
+    if (!asyncStorageWrites) {
+      for (const message of core.msgsAfterAppend) {
+        if (message.to === this.id) this.stepsOnAdvance.push(message);
+      }
+      if (needsAppendResponse(core, snapshot)) this.stepsOnAdvance.push(storageAppendResponse(core, snapshot));
+      if (committedEntries.length > 0) this.stepsOnAdvance.push(storageApplyResponse(core, committedEntries));
+    }
+    core.msgs = [];
+    core.msgsAfterAppend = [];
+    core.log.unstable.acceptInProgress();
+    if (committedEntries.length > 0) {
+      const last = committedEntries[committedEntries.length - 1]!.index;
+      core.log.acceptApplying(last, entriesSize(committedEntries), !asyncStorageWrites);
+    }
+  }
+
+  advance(): void {
+    this.assertAlive();
+    if (this.core.config.asyncStorageWrites) {
+      throw new RaftFatal('Advance must not be called when using AsyncStorageWrites');
+    }
+    const steps = this.stepsOnAdvance;
+    this.stepsOnAdvance = [];
+    for (const message of steps) step(this.core, message);
+  }
+
+  reportUnreachable(id: NodeId): void {
+    this.report(MessageType.Unreachable, id, false);
+  }
+
+  reportSnapshot(id: NodeId, outcome: 'finish' | 'failure'): void {
+    this.report(MessageType.SnapStatus, id, outcome === 'failure');
+  }
+
+  transferLeader(to: NodeId): void {
+    this.report(MessageType.TransferLeader, to, false);
+  }
+
+  /** A message of the host's that names the node it is about as its sender. */
+  private report(type: MessageType, about: NodeId, reject: boolean): void {
+    const message = draft(type, NONE);
+    message.from = about;
+    message.reject = reject;
+    this.stepOwn(message);
+  }
+
+  forgetLeader(): RaftError | null {
+    return this.stepOwn(draft(MessageType.ForgetLeader, NONE));
+  }
+
+  readIndex(requestContext: Uint8Array): void {
+    const request = draft(MessageType.ReadIndex, NONE);
+    request.entries = [unstamped(requestContext)];
+    this.stepOwn(request);
+  }
+
+  bootstrap(peers: readonly Peer[]): string | null {
+    this.assertAlive();
+    const refused = bootstrap(this.core, peers);
+    // Everything about the new cluster is still to be told, and to be stored.
+    if (refused === null) this.told = { ...this.told, hardState: EMPTY_HARD_STATE };
+    return refused;
+  }
+
+  basicStatus(): BasicStatus {
+    return basicStatus(this.core);
+  }
+
+  status(): Status {
+    return status(this.core);
+  }
+
+  inspect(): Inspection {
+    return inspect(this.core);
+  }
+
+  term(index: number): number {
+    return this.core.log.term(index);
+  }
+
+  /** Replaces the drawn election timeout until the next draw; for tests that need to know it. */
+  setRandomizedElectionTimeout(ticks: number): void {
+    this.core.randomizedElectionTimeout = ticks;
+  }
+}
+
+/** Brings a node to where its storage says it was (reference/raft.md A4). */
+function restart(core: Core): void {
+  const { config, log, tracker } = core;
+  const { hardState, confState } = config.storage.initialState();
+  const built = restoreMembers(confState, {
+    lastIndex: log.lastIndex(),
+    newInflights: () => tracker.newInflights(),
+  });
+  if (typeof built === 'string') throw new RaftFatal(built);
+  core.assertSameConfState(confState, switchToConfig(core, built));
+  if (hardState.term !== 0 || hardState.vote !== NONE || hardState.commit !== 0) core.loadHardState(hardState);
+  if (config.applied > 0) appliedTo(core, config.applied, 0, step);
+  core.becomeFollower(core.term, NONE);
+  config.logger?.log(
+    'INFO',
+    `newRaft ${idHex(core.id)} [peers: [${tracker.voterIds().map(idHex).join(',')}], term: ${core.term}, ` +
+      `commit: ${log.committed}, applied: ${log.applied}, lastindex: ${log.lastIndex()}, lastterm: ${log.lastTerm()}]`,
+  );
+}
