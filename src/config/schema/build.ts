@@ -57,6 +57,7 @@ export function map(value: Type, options: { goType?: string; valuePointer?: bool
 export interface FieldOptions {
   pointer?: boolean;
   print?: PrintRule;
+  omitFrom?: number;
   merge?: FieldMerge;
   since?: number;
   until?: number;

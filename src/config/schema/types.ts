@@ -42,6 +42,8 @@ export interface TextCodec {
   readonly decode: (text: string) => TextResult;
   /** True when the canonical value is the zero of the Go type, which a plain field then does not hold. */
   readonly isZero: (value: string | number | bigint) => boolean;
+  /** Text printed for the zero value where it is printed at all; empty unless given. */
+  readonly zeroText?: string;
 }
 
 /** Go integer kinds; the width decides what overflows. */
@@ -112,6 +114,8 @@ export interface Field {
   /** Go pointer: absent differs from the zero value. Lists, maps and objects are nil-able without it. */
   readonly pointer: boolean;
   readonly print: PrintRule;
+  /** Minor of the first release in which the field became `omitempty`. */
+  readonly omitFrom?: number;
   readonly merge: FieldMerge;
   /** Minor of the first Talos 1.x release that knows the field (0: all simulated ones). */
   readonly since: number;

@@ -49,9 +49,9 @@ function urlProblem(text: string): string | undefined {
   if (CONTROL.test(text)) {
     return 'net/url: invalid control character in URL';
   }
-  const escape = /%(?![0-9A-Fa-f]{2})(.{0,2})/.exec(text.replace(/\?[^#]*/, ''));
-  if (escape !== null) {
-    return `invalid URL escape ${JSON.stringify(`%${escape[1]}`)}`;
+  const badEscape = /%(?![0-9A-Fa-f]{2})(.{0,2})/.exec(text.replace(/\?[^#]*/, ''));
+  if (badEscape !== null) {
+    return `invalid URL escape ${JSON.stringify(`%${badEscape[1]}`)}`;
   }
   if (text.startsWith(':')) {
     return 'missing protocol scheme';

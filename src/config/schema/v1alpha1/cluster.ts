@@ -69,7 +69,7 @@ const inlineManifest: StructSpec = struct('v1alpha1.ClusterInlineManifest', [
 export const clusterConfig: StructSpec = struct('v1alpha1.ClusterConfig', [
   field('id', str, 'Cluster id for discovery.', { deprecated: 'DiscoveryIdentityConfig' }),
   field('secret', str, 'Cluster secret for discovery.', { secret: true, deprecated: 'DiscoveryIdentityConfig' }),
-  block('controlPlane', controlPlane, 'Kubernetes API endpoint.', { print: 'always' }),
+  block('controlPlane', controlPlane, 'Kubernetes API endpoint.', { print: 'always', omitFrom: 14 }),
   field('clusterName', str, 'Name of the cluster.'),
   block('network', clusterNetwork, 'Kubernetes networks.'),
   field('token', str, 'Kubernetes bootstrap token.', { secret: true }),
