@@ -7,6 +7,5 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    reporters: ['default', ['json', { outputFile: '.cache/tests.json' }]],
   },
 });

@@ -30,7 +30,7 @@ const machine = z.strictObject({
   disks: z.array(disk).min(1).optional(),
   cpus: z.number().int().positive().optional(),
   memoryGiB: z.number().positive().optional(),
-  /** Machine config installed before the start: the machine boots from its disk instead of the installation medium. */
+  /** False leaves the machine off until a power-on. */
   powered: z.boolean().optional(),
 });
 
@@ -163,9 +163,11 @@ const etcdExpectation = z.strictObject({
 const kubernetesExpectation = z.strictObject({
   ready: z.number().int().min(0).optional(),
   nodes: z.array(z.string()).optional(),
-  reachable: z.boolean().optional(),
 });
-const vipExpectation = z.strictObject({ owner: z.string().nullable().optional(), moved: z.boolean().optional() });
+const vipExpectation = z.strictObject({
+  owner: z.string().nullable().optional(),
+  owners: z.array(z.string()).optional(),
+});
 const machineExpectation = z.strictObject({
   name: z.string(),
   stage: z.string().optional(),

@@ -1,0 +1,82 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/task.ts';
+import { didYouMean } from '../scenario/problem.ts';
+import type { CommandOutput, Tool } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The operator's shell: finds the program, collects what it prints. */
+export class OperatorShell {
+  #tools: readonly Tool[];
+  #platform: Platform;
+  readonly files: Workspace;
+  readonly env = new Map<string, string>([['HOME', '/root']]);
+  #talosVersion: string;
+
+  constructor(tools: readonly Tool[], platform: Platform, files: Workspace, talosVersion: string) {
+    this.#tools = tools;
+    this.#platform = platform;
+    this.files = files;
+    this.#talosVersion = talosVersion;
+  }
+
+  /** Runs one command line. `echo` sees what is printed as it is printed. */
+  *run(
+    words: readonly string[],
+    echo: (text: string, stream: 'stdout' | 'stderr') => void = () => {},
+  ): Task<CommandOutput> {
+    let stdout = '';
+    let stderr = '';
+    const out = (text: string): void => {
+      stdout += text;
+      echo(text, 'stdout');
+    };
+    const err = (text: string): void => {
+      stderr += text;
+      echo(text, 'stderr');
+    };
+    const exitCode = yield* this.#dispatch(words, out, err);
+    return { exitCode, stdout, stderr };
+  }
+
+  *#dispatch(words: readonly string[], out: (text: string) => void, err: (text: string) => void): Task<number> {
+    const program = words[0] ?? '';
+    if (program === 'export') return this.#export(words.slice(1), err);
+    const tool = this.#tools.find((candidate) => candidate.name === program);
+    if (tool === undefined) {
+      err(`${program}: command not found\n`);
+      return 127;
+    }
+    const context = {
+      platform: this.#platform,
+      files: this.files,
+      env: this.env,
+      talosVersion: this.#talosVersion,
+      out,
+      err,
+    };
+    return yield* tool.run(words.slice(1), context);
+  }
+
+  #export(assignments: readonly string[], err: (text: string) => void): number {
+    for (const assignment of assignments) {
+      const equals = assignment.indexOf('=');
+      if (equals <= 0) {
+        err(`export: ${assignment}: not an assignment\n`);
+        return 1;
+      }
+      this.env.set(assignment.slice(0, equals), assignment.slice(equals + 1));
+    }
+    return 0;
+  }
+}
+
+/** Why a command line could never run, for checking scenarios before they start. */
+export function commandProblem(tools: readonly Tool[], words: readonly string[]): string | undefined {
+  const program = words[0] ?? '';
+  if (program === 'export') return undefined;
+  const tool = tools.find((candidate) => candidate.name === program);
+  if (tool !== undefined) return tool.problem(words.slice(1));
+  const names = tools.map((candidate) => candidate.name);
+  const near = didYouMean(program, names);
+  return `unknown program "${program}"${near === undefined ? `; there are ${names.join(', ')}` : `; did you mean "${near}"?`}`;
+}

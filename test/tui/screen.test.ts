@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineView } from '../../src/lab/view/types.ts';
+import { lineText, paint } from '../../src/tui/cells.ts';
+import { KEY_BINDINGS } from '../../src/tui/keys.ts';
+import type { ScreenModel } from '../../src/tui/model.ts';
+import { clockText, drawScreen } from '../../src/tui/screen.ts';
+
+function machine(name: string, more: Partial<MachineView> = {}): MachineView {
+  return {
+    name,
+    power: 'on',
+    stage: 'running',
+    disk: 'v1.11.3',
+    config: 'controlplane',
+    etcd: 'follower t2',
+    controlPlane: 'running',
+    kubelet: 'running',
+    ...more,
+  };
+}
+
+const member = (name: string, id: string, healthy = true) => ({ name, id, learner: false, healthy });
+const MODEL: ScreenModel = {
+  title: 'Three control planes, two workers',
+  seed: 7,
+  nowUs: 3_723_456_789,
+  playing: true,
+  speed: 10,
+  view: {
+    etcd: {
+      clusters: [
+        {
+          birth: { machine: 'cp-1', atUs: 1, how: 'bootstrap' },
+          id: 'a',
+          leader: '1',
+          term: 2,
+          revision: 9,
+          members: [member('cp-1', '1'), member('cp-2', '2'), member('cp-3', '3', false)],
+        },
+      ],
+      quorum: 2,
+      writable: true,
+    },
+    kubernetes: {
+      nodes: [
+        { name: 'cp-1', ready: true },
+        { name: 'cp-2', ready: false },
+      ],
+    },
+    vip: { address: '10.0.0.5', owners: ['cp-1'] },
+    machines: [machine('cp-1', { etcd: '★ leader t2' }), machine('cp-2'), machine('cp-3', { power: 'off' })],
+  },
+  log: Array.from({ length: 40 }, (_, i) => `event ${i}`),
+  selected: 1,
+  help: false,
+  prompt: undefined,
+  echo: 'talosctl bootstrap -n 10.0.0.10',
+};
+
+function texts(model: ScreenModel, columns = 110, rows = 24): string[] {
+  return drawScreen(model, { columns, rows }).map(lineText);
+}
+
+describe('screen', () => {
+  it.each([
+    [80, 24],
+    [120, 40],
+    [40, 10],
+  ])('fills exactly %i columns and stays below %i rows', (columns, rows) => {
+    for (const model of [MODEL, { ...MODEL, help: true }]) {
+      const lines = texts(model, columns, rows);
+      expect(lines.length).toBe(rows - 1);
+      expect(lines.every((line) => line.length === columns)).toBe(true);
+    }
+  });
+
+  it('shows time, quorum, leader, owner of the address and every machine', () => {
+    const screen = texts(MODEL).join('\n');
+    expect(screen).toContain('t=1:02:03.456');
+    expect(screen).toContain('cp-1: 2/3 voters, quorum 2, ★ cp-1, term 2 writable   VIP cp-1   nodes 1/2 Ready');
+    expect(screen).toMatch(/❯ cp-2 .*NotReady/);
+    expect(screen).toMatch(/cp-3 +✕ off/);
+    expect(screen).toContain('event 39');
+  });
+
+  it('cries out when there are two etcd clusters', () => {
+    const first = MODEL.view.etcd.clusters[0]!;
+    const second = { ...first, birth: { machine: 'cp-2', atUs: 2, how: 'bootstrap' }, id: 'b' };
+    const view = { ...MODEL.view, etcd: { ...MODEL.view.etcd, clusters: [first, second] } };
+    expect(texts({ ...MODEL, view }, 160).join('\n')).toContain('SPLIT BRAIN');
+  });
+
+  it('lists every key in the help and says nothing by colour alone', () => {
+    const help = drawScreen({ ...MODEL, help: true }, { columns: 100, rows: 30 });
+    for (const binding of KEY_BINDINGS) expect(help.map(lineText).join('\n')).toContain(binding.does);
+    expect(paint(help[0]!, false)).toBe(lineText(help[0]!));
+    expect(paint(help[0]!, true)).toContain('\u001b[');
+  });
+
+  it('prints the clock', () => {
+    expect([clockText(0), clockText(61_001_000)]).toEqual(['0:00:00.000', '0:01:01.001']);
+  });
+});
