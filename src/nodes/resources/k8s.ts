@@ -1,0 +1,345 @@
+import type { ConfigObject } from '../../config/schema/types.ts';
+import { resourceKind } from '../../cosi/index.ts';
+import type { ExtraVolume } from '../config/settings.ts';
+
+export interface EndpointSpec {
+  readonly addresses: readonly string[];
+}
+
+/** Ids `controlplane` (resolved endpoint), `discovery`, `kube-apiserver`. */
+export const Endpoints = resourceKind<EndpointSpec>('controlplane', 'Endpoints.kubernetes.talos.dev', {
+  columns: [{ name: 'Addresses', jsonPath: '{.addresses}' }],
+});
+
+export interface NodenameSpec {
+  readonly nodename: string;
+  readonly hostnameVersion: string;
+  readonly skipNodeRegistration: boolean;
+}
+
+/** Id `nodename`. */
+export const Nodenames = resourceKind<NodenameSpec>('k8s', 'Nodenames.kubernetes.talos.dev', {
+  columns: [{ name: 'Nodename', jsonPath: '{.nodename}' }],
+});
+
+export interface NodeIpConfigSpec {
+  readonly validSubnets: readonly string[];
+  readonly excludeSubnets: readonly string[];
+}
+
+/** Id `kubelet`. */
+export const NodeIpConfigs = resourceKind<NodeIpConfigSpec>('k8s', 'NodeIPConfigs.kubernetes.talos.dev');
+
+export interface NodeIpSpec {
+  readonly addresses: readonly string[];
+}
+
+/** Id `kubelet`. */
+export const NodeIps = resourceKind<NodeIpSpec>('k8s', 'NodeIPs.kubernetes.talos.dev');
+
+export interface KubeletConfigSpec {
+  readonly image: string;
+  readonly clusterDNS: readonly string[];
+  readonly clusterDomain: string;
+  readonly extraArgs: Readonly<Record<string, string>>;
+  readonly extraConfig: ConfigObject;
+  readonly cloudProviderExternal: boolean;
+  readonly defaultRuntimeSeccompEnabled: boolean;
+  readonly skipNodeRegistration: boolean;
+  readonly staticPodListURL: string;
+  readonly disableManifestsDirectory: boolean;
+  readonly enableFSQuotaMonitoring: boolean;
+  readonly allowSchedulingOnControlPlane: boolean;
+}
+
+/** Id `kubelet`. */
+export const KubeletConfigs = resourceKind<KubeletConfigSpec>('k8s', 'KubeletConfigs.kubernetes.talos.dev');
+
+export interface KubeletSpecSpec {
+  readonly image: string;
+  readonly args: readonly string[];
+  /** Empty when the user set the name: then nobody checks it. */
+  readonly expectedNodename: string;
+  /** KubeletConfiguration. */
+  readonly config: ConfigObject;
+}
+
+/** Id `kubelet`. */
+export const KubeletSpecs = resourceKind<KubeletSpecSpec>('k8s', 'KubeletSpecs.kubernetes.talos.dev');
+
+export interface KubeletLifecycleSpec {
+  readonly empty: true;
+}
+
+/** Id `kubelet`: exists from the kubelet's start; torn down to make the VIP go before pods are stopped. */
+export const KubeletLifecycles = resourceKind<KubeletLifecycleSpec>('k8s', 'KubeletLifecycles.kubernetes.talos.dev');
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface KubePrismEndpointsSpec {
+  readonly endpoints: readonly HostAndPort[];
+}
+
+/** Id `k8s-cluster`. */
+export const KubePrismEndpoints = resourceKind<KubePrismEndpointsSpec>(
+  'k8s',
+  'KubePrismEndpoints.kubernetes.talos.dev',
+  {
+    columns: [
+      { name: 'Hosts', jsonPath: '{.endpoints[*].host}' },
+      { name: 'Ports', jsonPath: '{.endpoints[*].port}' },
+    ],
+  },
+);
+
+export interface KubePrismConfigSpec {
+  readonly host: string;
+  readonly port: number;
+  readonly endpoints: readonly HostAndPort[];
+}
+
+/** Id `k8s-loadbalancer-config`. */
+export const KubePrismConfigs = resourceKind<KubePrismConfigSpec>('k8s', 'KubePrismConfigs.kubernetes.talos.dev', {
+  columns: [
+    { name: 'Host', jsonPath: '{.host}' },
+    { name: 'Port', jsonPath: '{.port}' },
+    { name: 'Endpoints', jsonPath: '{.endpoints}' },
+  ],
+});
+
+export interface KubePrismStatusSpec {
+  readonly host: string;
+  readonly healthy: boolean;
+}
+
+/** Id `k8s-loadbalancer`. */
+export const KubePrismStatuses = resourceKind<KubePrismStatusSpec>('k8s', 'KubePrismStatuses.kubernetes.talos.dev', {
+  columns: [
+    { name: 'HOST', jsonPath: '{.host}' },
+    { name: 'HEALTHY', jsonPath: '{.healthy}' },
+  ],
+});
+
+export interface ResourcesSpec {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+export interface ComponentConfigSpec {
+  readonly enabled: boolean;
+  readonly image: string;
+  readonly cloudProvider: string;
+  readonly extraArgs: Readonly<Record<string, string>>;
+  readonly extraVolumes: readonly ExtraVolume[];
+  readonly environmentVariables: Readonly<Record<string, string>>;
+  readonly resources: ResourcesSpec;
+}
+
+export interface ApiServerConfigSpec extends ComponentConfigSpec {
+  readonly controlPlaneEndpoint: string;
+  readonly etcdServers: readonly string[];
+  readonly localPort: number;
+  readonly serviceCIDRs: readonly string[];
+  readonly advertisedAddress: string;
+  readonly podSecurityPolicyEnabled: boolean;
+}
+
+/** Id `kube-apiserver`. */
+export const ApiServerConfigs = resourceKind<ApiServerConfigSpec>(
+  'controlplane',
+  'APIServerConfigs.kubernetes.talos.dev',
+);
+
+export interface ControllerManagerConfigSpec extends ComponentConfigSpec {
+  readonly podCIDRs: readonly string[];
+  readonly serviceCIDRs: readonly string[];
+}
+
+/** Id `kube-controller-manager`. */
+export const ControllerManagerConfigs = resourceKind<ControllerManagerConfigSpec>(
+  'controlplane',
+  'ControllerManagerConfigs.kubernetes.talos.dev',
+);
+
+export interface SchedulerConfigSpec extends ComponentConfigSpec {
+  readonly config: ConfigObject;
+}
+
+/** Id `kube-scheduler`. */
+export const SchedulerConfigs = resourceKind<SchedulerConfigSpec>(
+  'controlplane',
+  'SchedulerConfigs.kubernetes.talos.dev',
+);
+
+export interface AdmissionControlConfigSpec {
+  readonly config: readonly { readonly name: string; readonly configuration: ConfigObject }[];
+}
+
+/** Id `admission-control`. */
+export const AdmissionControlConfigs = resourceKind<AdmissionControlConfigSpec>(
+  'controlplane',
+  'AdmissionControlConfigs.kubernetes.talos.dev',
+);
+
+export interface AuditPolicyConfigSpec {
+  readonly config: ConfigObject;
+}
+
+/** Id `audit-policy`. */
+export const AuditPolicyConfigs = resourceKind<AuditPolicyConfigSpec>(
+  'controlplane',
+  'AuditPolicyConfigs.kubernetes.talos.dev',
+);
+
+export interface AuthorizationConfigSpec {
+  readonly image: string;
+  readonly config: readonly { readonly type: string; readonly name: string; readonly webhook: ConfigObject }[];
+}
+
+/** Id `authorization`. */
+export const AuthorizationConfigs = resourceKind<AuthorizationConfigSpec>(
+  'controlplane',
+  'AuthorizationConfigs.kubernetes.talos.dev',
+);
+
+export interface RenderStatusSpec {
+  readonly ready: boolean;
+  readonly version: string;
+}
+
+/** Id `static-pods`. */
+export const ConfigStatuses = resourceKind<RenderStatusSpec>('controlplane', 'ConfigStatuses.kubernetes.talos.dev', {
+  columns: [
+    { name: 'Ready', jsonPath: '{.ready}' },
+    { name: 'Secrets Version', jsonPath: '{.version}' },
+  ],
+});
+
+/** Id `static-pods`. */
+export const SecretStatuses = resourceKind<RenderStatusSpec>('controlplane', 'SecretStatuses.kubernetes.talos.dev', {
+  columns: [
+    { name: 'Ready', jsonPath: '{.ready}' },
+    { name: 'Secrets Version', jsonPath: '{.version}' },
+  ],
+});
+
+export interface StaticPodSpec {
+  /** A v1 Pod. */
+  readonly pod: ConfigObject;
+}
+
+export const StaticPods = resourceKind<StaticPodSpec>('k8s', 'StaticPods.kubernetes.talos.dev');
+
+export interface StaticPodServerStatusSpec {
+  readonly url: string;
+}
+
+/** Id `static-pod-server-status`. */
+export const StaticPodServerStatuses = resourceKind<StaticPodServerStatusSpec>(
+  'k8s',
+  'StaticPodServerStatuses.kubernetes.talos.dev',
+);
+
+export interface StaticPodStatusSpec {
+  readonly podStatus: ConfigObject;
+}
+
+/** Ids `<namespace>/<mirror pod name>`. */
+export const StaticPodStatuses = resourceKind<StaticPodStatusSpec>('k8s', 'StaticPodStatuses.kubernetes.talos.dev', {
+  aliases: ['podstatus'],
+  columns: [{ name: 'Ready', jsonPath: '{.conditions[?(@.type=="Ready")].status}' }],
+});
+
+export interface NodeStatusSpec {
+  readonly nodename: string;
+  readonly nodeReady: boolean;
+  readonly unschedulable: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Ids are node names. */
+export const NodeStatuses = resourceKind<NodeStatusSpec>('k8s', 'NodeStatuses.kubernetes.talos.dev', {
+  columns: [
+    { name: 'Ready', jsonPath: '{.nodeReady}' },
+    { name: 'Unschedulable', jsonPath: '{.unschedulable}' },
+  ],
+});
+
+export interface NodeLabelSpecSpec {
+  readonly key: string;
+  readonly value: string;
+}
+export const NodeLabelSpecs = resourceKind<NodeLabelSpecSpec>('k8s', 'NodeLabelSpecs.k8s.talos.dev', {
+  sensitive: true,
+  columns: [{ name: 'Value', jsonPath: '{.value}' }],
+});
+export const NodeAnnotationSpecs = resourceKind<NodeLabelSpecSpec>('k8s', 'NodeAnnotationSpecs.k8s.talos.dev', {
+  sensitive: true,
+  columns: [{ name: 'Value', jsonPath: '{.value}' }],
+});
+
+export interface NodeTaintSpecSpec {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+export const NodeTaintSpecs = resourceKind<NodeTaintSpecSpec>('k8s', 'NodeTaintSpecs.k8s.talos.dev', {
+  sensitive: true,
+  columns: [
+    { name: 'Effect', jsonPath: '{.effect}' },
+    { name: 'Value', jsonPath: '{.value}' },
+  ],
+});
+
+export interface NodeCordonedSpecSpec {
+  readonly cordoned: true;
+}
+
+/** Id `cordoned`. */
+export const NodeCordonedSpecs = resourceKind<NodeCordonedSpecSpec>('k8s', 'NodeCordonedSpecs.k8s.talos.dev', {
+  sensitive: true,
+});
+
+export interface BootstrapManifestsConfigSpec {
+  readonly server: string;
+  readonly clusterDomain: string;
+  readonly podCIDRs: readonly string[];
+  readonly proxyEnabled: boolean;
+  readonly proxyImage: string;
+  readonly proxyArgs: readonly string[];
+  readonly coreDNSEnabled: boolean;
+  readonly coreDNSImage: string;
+  readonly dnsServiceIP: string;
+  readonly flannelEnabled: boolean;
+  readonly flannelImage: string;
+  readonly flannelKubeServiceHost: string;
+  readonly flannelKubeServicePort: string;
+  readonly podSecurityPolicyEnabled: boolean;
+}
+
+/** Id `manifests`. */
+export const BootstrapManifestsConfigs = resourceKind<BootstrapManifestsConfigSpec>(
+  'controlplane',
+  'BootstrapManifestsConfigs.kubernetes.talos.dev',
+);
+
+export interface ManifestSpec {
+  readonly items: readonly ConfigObject[];
+}
+
+/** Ids sort in the order of application. */
+export const Manifests = resourceKind<ManifestSpec>('controlplane', 'Manifests.kubernetes.talos.dev');
+
+export interface ManifestStatusSpec {
+  readonly manifestsApplied: readonly string[];
+}
+
+/** Id `manifests`. */
+export const ManifestStatuses = resourceKind<ManifestStatusSpec>(
+  'controlplane',
+  'ManifestStatuses.kubernetes.talos.dev',
+);
