@@ -1,7 +1,8 @@
+import type { Peer } from './api.ts';
 import { confChangeEntry } from './confchange/codec.ts';
 import type { Core } from './core.ts';
 import { applyConfChange } from './membership.ts';
-import { type ConfChange, ConfChangeType, type Entry, NONE, type Peer } from './types.ts';
+import { type ConfChange, ConfChangeType, type Entry, NONE } from './types.ts';
 
 /**
  * Starts a cluster: the first entries of the log add its members, and count as committed (reference/raft.md A4).

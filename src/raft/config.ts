@@ -1,6 +1,7 @@
+import type { Config } from './api.ts';
 import { RaftFatal } from './fatal.ts';
 import { isLocalThread } from './ids.ts';
-import { type Config, NO_LIMIT, NONE } from './types.ts';
+import { NO_LIMIT, NONE } from './types.ts';
 
 /** A config with every default filled in. */
 export type FullConfig = Required<Omit<Config, 'logger'>> & Pick<Config, 'logger'>;

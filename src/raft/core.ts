@@ -1,3 +1,4 @@
+import type { Config, LogLevel } from './api.ts';
 import { sameConfState } from './confchange/restore.ts';
 import { completeConfig, type FullConfig } from './config.ts';
 import { RaftFatal } from './fatal.ts';
@@ -7,10 +8,8 @@ import { type Draft, messageTypeName } from './message.ts';
 import { newReadQueue, type ReadQueue } from './read-queue.ts';
 import { Tracker } from './tracker.ts';
 import {
-  type Config,
   type ConfState,
   type HardState,
-  type LogLevel,
   type Message,
   MessageType,
   NONE,

@@ -1,4 +1,5 @@
 /** The public face of the Raft library (`talosim/raft`): a pure state machine, driven by its host. */
+export * from './api.ts';
 export { asV2, decodeConfChange, encodeConfChange } from './confchange/codec.ts';
 export { sameConfState } from './confchange/restore.ts';
 export { confChangeTokens, describeChanges, describeConfChange } from './confchange/text.ts';

@@ -1,15 +1,8 @@
+import { type Storage, TERM_COMPACTED, TERM_UNAVAILABLE } from './api.ts';
 import { DamagedLog, RaftFatal } from './fatal.ts';
 import { NO_ENTRIES } from './message.ts';
 import { countWithin, entriesSize } from './size.ts';
-import {
-  type Entry,
-  NO_LIMIT,
-  type Snapshot,
-  type Storage,
-  StorageError,
-  TERM_COMPACTED,
-  TERM_UNAVAILABLE,
-} from './types.ts';
+import { type Entry, NO_LIMIT, type Snapshot, StorageError } from './types.ts';
 import { type InfoSink, Unstable } from './unstable.ts';
 
 /**

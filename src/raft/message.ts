@@ -55,7 +55,7 @@ const RESPONSES: readonly MessageType[] = Object.freeze([
 ]);
 
 function bits(types: readonly MessageType[]): number {
-  return types.reduce((mask, type) => mask | (1 << type), 0);
+  return types.reduce<number>((mask, type) => mask | (1 << type), 0);
 }
 const LOCAL_BITS = bits(LOCAL);
 const RESPONSE_BITS = bits(RESPONSES);

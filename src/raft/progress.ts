@@ -1,6 +1,7 @@
+import { ProgressState, type ProgressView } from './api.ts';
 import { RaftFatal } from './fatal.ts';
 import { Inflights } from './inflights.ts';
-import { type NodeId, ProgressState, type ProgressView } from './types.ts';
+import type { NodeId } from './types.ts';
 
 const STATE_NAMES = Object.freeze(['StateProbe', 'StateReplicate', 'StateSnapshot']);
 

@@ -1,3 +1,4 @@
+import type { BasicStatus, Config, Inspection, Peer, RaftNode, Status } from './api.ts';
 import { bootstrap } from './bootstrap.ts';
 import { confChangeEntry } from './confchange/codec.ts';
 import { restoreMembers } from './confchange/restore.ts';
@@ -22,20 +23,14 @@ import { EMPTY_HARD_STATE } from './storage.ts';
 import { tickMany, ticksUntilAction } from './ticks.ts';
 import {
   type AnyConfChange,
-  type BasicStatus,
-  type Config,
   type ConfState,
   type Data,
-  type Inspection,
   type Message,
   MessageType,
   NONE,
   type NodeId,
-  type Peer,
   RaftError,
-  type RaftNode,
   type Ready,
-  type Status,
 } from './types.ts';
 
 /** A Raft node as a value: see `RaftNode` for what its methods mean, `docs/raft.md` for how to drive it. */

@@ -1,10 +1,11 @@
+import { ProgressState } from './api.ts';
 import type { Core } from './core.ts';
 import { DamagedLog, RaftFatal } from './fatal.ts';
 import { idHex } from './ids.ts';
 import { draft, NO_ENTRIES } from './message.ts';
 import { describeProgress, type Progress } from './progress.ts';
 import { payloadsSize } from './size.ts';
-import { type Entry, MessageType, ProgressState, RaftError, StorageError } from './types.ts';
+import { type Entry, MessageType, RaftError, StorageError } from './types.ts';
 
 /** Stamps entries with term and index and appends them to a leader's log (reference/raft.md A10.4). */
 export function appendEntries(core: Core, entries: readonly Entry[]): RaftError | null {

@@ -1,6 +1,7 @@
+import type { BasicStatus, Inspection, Status } from './api.ts';
 import type { Core } from './core.ts';
 import { confStateOf } from './tracker.ts';
-import { type BasicStatus, type Entry, type Inspection, NO_LIMIT, Role, type Status } from './types.ts';
+import { type Entry, NO_LIMIT, Role } from './types.ts';
 
 export function basicStatus(core: Core): BasicStatus {
   return {

@@ -1,3 +1,4 @@
+import { ProgressState } from './api.ts';
 import type { Core } from './core.ts';
 import { RaftFatal } from './fatal.ts';
 import { idHex } from './ids.ts';
@@ -14,7 +15,7 @@ import {
   sayProgress,
   sendAppend,
 } from './replication.ts';
-import { type Message, MessageType, NONE, ProgressState, RaftError } from './types.ts';
+import { type Message, MessageType, NONE, RaftError } from './types.ts';
 
 /** What a leader does with a message of its term (reference/raft.md A10.3 to A10.6). */
 export function stepLeader(core: Core, message: Message): RaftError | null {

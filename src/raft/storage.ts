@@ -1,3 +1,4 @@
+import { type Storage, TERM_COMPACTED, TERM_UNAVAILABLE } from './api.ts';
 import { EntryDeque } from './entry-deque.ts';
 import { RaftFatal } from './fatal.ts';
 import { NO_ENTRIES } from './message.ts';
@@ -11,10 +12,7 @@ import {
   NO_LIMIT,
   NONE,
   type Snapshot,
-  type Storage,
   StorageError,
-  TERM_COMPACTED,
-  TERM_UNAVAILABLE,
 } from './types.ts';
 
 export const EMPTY_HARD_STATE: HardState = Object.freeze({ term: 0, vote: NONE, commit: 0 });

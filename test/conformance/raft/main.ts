@@ -1,0 +1,27 @@
+import { lineDiff } from './diff.ts';
+import { replayFile, scriptsBelow } from './replay.ts';
+
+/** Replays every script below the given paths; the exit code. */
+export function runRaftScripts(args: readonly string[], print: (line: string) => void): number {
+  const flags = args.filter((arg) => arg.startsWith('--'));
+  const unknown = flags.filter((flag) => flag !== '--diff' && flag !== '--logs');
+  const paths = args.filter((arg) => !arg.startsWith('--'));
+  if (paths.length === 0 || unknown.length > 0) {
+    print('usage: npm run conformance -- raft PATH... [--diff] [--logs]');
+    print('  --diff  print the difference in the first case that fails of each script');
+    print('  --logs  compare the lines that nodes log as well');
+    return 2;
+  }
+  const outcomes = paths.flatMap(scriptsBelow).map((file) => replayFile(file, { withLogs: flags.includes('--logs') }));
+  for (const { file, cases, failure } of outcomes) {
+    if (failure === null) {
+      print(`ok    ${file} (${cases} cases)`);
+      continue;
+    }
+    print(`FAIL  ${file}:${failure.line} ${failure.directive}`);
+    if (flags.includes('--diff')) print(lineDiff(failure.expected, failure.actual));
+  }
+  const failed = outcomes.filter(({ failure }) => failure !== null).length;
+  print(`${outcomes.length - failed} passed, ${failed} failed`);
+  return failed > 0 || outcomes.length === 0 ? 1 : 0;
+}
