@@ -1,0 +1,28 @@
+import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
+import type { RequestOp, TxnRequest } from '../../../api/etcd/kv.ts';
+
+/** What a lease takes in the database. */
+const LEASE_BYTES = 64;
+/** What a key takes beside its key and value. */
+const KEY_BYTES = 256;
+
+/** How much space a request may take, for the quota check (reference/etcd.md C7). Requests that cost nothing always pass. */
+export function costBytes(request: InternalRaftRequest, countsNested: boolean): number {
+  if (request.put !== null) return KEY_BYTES + request.put.key.length + request.put.value.length;
+  if (request.txn !== null) return txnCostBytes(request.txn, countsNested);
+  return request.leaseGrant !== null ? LEASE_BYTES : 0;
+}
+
+/** The dearer branch. Whether transactions inside count depends on the version: older servers forget them. */
+export function txnCostBytes(txn: TxnRequest, countsNested: boolean): number {
+  return Math.max(opsCostBytes(txn.success, countsNested), opsCostBytes(txn.failure, countsNested));
+}
+
+function opsCostBytes(ops: readonly RequestOp[], countsNested: boolean): number {
+  let cost = 0;
+  for (const op of ops) {
+    if (op.requestPut !== null) cost += KEY_BYTES + op.requestPut.key.length + op.requestPut.value.length;
+    else if (op.requestTxn !== null && countsNested) cost += txnCostBytes(op.requestTxn, countsNested);
+  }
+  return cost;
+}

@@ -1,0 +1,160 @@
+import type { LeaseId } from '../../../api/etcd/kv.ts';
+import type { EtcdErrorKind } from '../../errors.ts';
+import { EtcdError } from '../../errors.ts';
+import type { LeaseItems } from '../mvcc/store.ts';
+import { spreadExpiries } from './spread.ts';
+
+/** Largest time to live that a grant may ask for. */
+export const MAX_LEASE_TTL_SEC = 9_000_000_000;
+export const SECOND_US = 1_000_000;
+
+/** "Does not expire here": this member is not the primary. */
+const NEVER = Number.POSITIVE_INFINITY;
+
+export interface Lease {
+  readonly id: LeaseId;
+  /** Granted time to live, after the minimum was applied. */
+  readonly ttlSec: number;
+  /** What a checkpoint said is left; 0: the full time. */
+  remainingTtlSec: number;
+  /** Monotonic time of this member's kernel; infinite unless it is primary. */
+  expiresAtUs: number;
+  readonly keys: Set<string>;
+}
+
+/** Where the lessor tells what has to become durable. */
+export interface LeaseSink {
+  leaseChanged(lease: Lease): void;
+  leaseRemoved(id: LeaseId): void;
+}
+
+/**
+ * All leases of a member. Pure state: what is replicated (which leases exist, their times to live, their keys) and,
+ * on the leader only, deadlines (reference/etcd.md A9). A lease expires by a revocation that goes through Raft, never
+ * here.
+ */
+export class Lessor implements LeaseItems {
+  readonly #leases = new Map<LeaseId, Lease>();
+  readonly #sink: LeaseSink;
+  readonly #minTtlSec: number;
+  #primary = false;
+  /** Called when an earlier deadline than any before appeared. */
+  onDeadline: (() => void) | null = null;
+
+  /** `minTtlSec`: shorter grants are raised to it. */
+  constructor(sink: LeaseSink, minTtlSec: number) {
+    this.#sink = sink;
+    this.#minTtlSec = minTtlSec;
+  }
+
+  get isPrimary(): boolean {
+    return this.#primary;
+  }
+
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  get(id: LeaseId): Lease | undefined {
+    return this.#leases.get(id);
+  }
+
+  all(): Iterable<Lease> {
+    return this.#leases.values();
+  }
+
+  /** Grants a lease; `LeaseTtlTooLarge`, `LeaseExist`. */
+  grant(id: LeaseId, ttlSec: number, nowUs: number): Lease | EtcdErrorKind {
+    if (ttlSec > MAX_LEASE_TTL_SEC) return EtcdError.LeaseTtlTooLarge;
+    if (this.#leases.has(id)) return EtcdError.LeaseExist;
+    const effectiveSec = Math.max(ttlSec, this.#minTtlSec);
+    const lease: Lease = { id, ttlSec: effectiveSec, remainingTtlSec: 0, expiresAtUs: NEVER, keys: new Set() };
+    this.#leases.set(id, lease);
+    if (this.#primary) this.#setDeadline(lease, nowUs + effectiveSec * SECOND_US);
+    this.#sink.leaseChanged(lease);
+    return lease;
+  }
+
+  /** Removes a lease; the caller has deleted its keys. */
+  remove(id: LeaseId): void {
+    if (this.#leases.delete(id)) this.#sink.leaseRemoved(id);
+  }
+
+  attach(lease: LeaseId, key: string): void {
+    this.#leases.get(lease)?.keys.add(key);
+  }
+
+  detach(lease: LeaseId, key: string): void {
+    this.#leases.get(lease)?.keys.delete(key);
+  }
+
+  /** Resets the deadline to the full time; only the primary does. Clears a checkpoint. */
+  renew(lease: Lease, nowUs: number): void {
+    if (lease.remainingTtlSec !== 0) {
+      lease.remainingTtlSec = 0;
+      this.#sink.leaseChanged(lease);
+    }
+    this.#setDeadline(lease, nowUs + lease.ttlSec * SECOND_US);
+  }
+
+  /** Notes how much time a lease has left, as its primary saw it. An unknown lease is ignored. */
+  checkpoint(id: LeaseId, remainingSec: number, nowUs: number): void {
+    const lease = this.#leases.get(id);
+    if (lease === undefined) return;
+    lease.remainingTtlSec = remainingSec;
+    this.#sink.leaseChanged(lease);
+    if (this.#primary) this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
+  }
+
+  /** Becomes primary: every lease gets its whole time again, plus `extendUs`; storms of expiries are spread. */
+  promote(nowUs: number, extendUs: number): void {
+    this.#primary = true;
+    for (const lease of this.#leases.values()) {
+      lease.expiresAtUs = nowUs + extendUs + this.#timeLeftSec(lease) * SECOND_US;
+    }
+    spreadExpiries([...this.#leases.values()], nowUs);
+    this.onDeadline?.();
+  }
+
+  /** Is primary no more: nothing expires here. */
+  demote(): void {
+    this.#primary = false;
+    for (const lease of this.#leases.values()) lease.expiresAtUs = NEVER;
+  }
+
+  /** Leases whose time is over, the longest expired first; at most `limit`. */
+  expired(nowUs: number, limit: number): Lease[] {
+    if (!this.#primary) return [];
+    const over = [...this.#leases.values()].filter((lease) => lease.expiresAtUs <= nowUs);
+    over.sort((a, b) => a.expiresAtUs - b.expiresAtUs || (a.id < b.id ? -1 : 1));
+    return over.slice(0, limit);
+  }
+
+  /** When the next lease expires; infinite when none will. */
+  nextExpiryUs(): number {
+    let next = NEVER;
+    for (const lease of this.#leases.values()) next = Math.min(next, lease.expiresAtUs);
+    return next;
+  }
+
+  /** Whole seconds that are left, negative once expired; the full time on a member that is not primary. */
+  remainingSec(lease: Lease, nowUs: number): number {
+    if (lease.expiresAtUs === NEVER) return lease.ttlSec;
+    return Math.trunc((lease.expiresAtUs - nowUs) / SECOND_US);
+  }
+
+  /** Takes a stored lease back in. */
+  restore(id: LeaseId, ttlSec: number, remainingTtlSec: number): void {
+    const effectiveSec = Math.max(ttlSec, this.#minTtlSec);
+    this.#leases.set(id, { id, ttlSec: effectiveSec, remainingTtlSec, expiresAtUs: NEVER, keys: new Set() });
+  }
+
+  #timeLeftSec(lease: Lease): number {
+    return lease.remainingTtlSec > 0 ? lease.remainingTtlSec : lease.ttlSec;
+  }
+
+  #setDeadline(lease: Lease, atUs: number): void {
+    lease.expiresAtUs = atUs;
+    this.onDeadline?.();
+  }
+}

@@ -1,0 +1,85 @@
+import type { KeyValue } from '../../../api/etcd/kv.ts';
+
+/**
+ * One change of one key: the `sub`-th change of the transaction that made main revision `kv.modRevision`. A version of
+ * 0 is a tombstone (reference/etcd.md A2).
+ */
+export class Revision {
+  readonly kv: KeyValue;
+  readonly sub: number;
+  /** The key's history; null once compaction has removed this revision. */
+  history: KeyHistory | null;
+
+  constructor(kv: KeyValue, sub: number, history: KeyHistory) {
+    this.kv = kv;
+    this.sub = sub;
+    this.history = history;
+  }
+
+  get main(): number {
+    return this.kv.modRevision;
+  }
+
+  get isTombstone(): boolean {
+    return this.kv.version === 0;
+  }
+}
+
+/**
+ * All revisions of one key that compaction has not removed, oldest first. Most keys have one, so the newest is a field
+ * and the others an array that most keys never make. Generations need no structure: a tombstone ends one.
+ */
+export class KeyHistory {
+  readonly key: string;
+  newest: Revision | null = null;
+  #older: Revision[] | null = null;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  push(revision: Revision): void {
+    if (this.newest !== null) {
+      if (this.#older === null) this.#older = [this.newest];
+      else this.#older.push(this.newest);
+    }
+    this.newest = revision;
+  }
+
+  /** The newest revision with main ≤ `main`, a tombstone included. */
+  at(main: number): Revision | null {
+    const newest = this.newest;
+    if (newest === null || newest.kv.modRevision <= main) return newest;
+    const older = this.#older;
+    if (older === null) return null;
+    let low = 0;
+    let high = older.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (older[middle]!.kv.modRevision <= main) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? null : older[low - 1]!;
+  }
+
+  /** What a reader at `main` sees: null when the key does not exist then. */
+  visibleAt(main: number): KeyValue | null {
+    const revision = this.at(main);
+    return revision === null || revision.kv.version === 0 ? null : revision.kv;
+  }
+
+  /** Removes the oldest revision. Returns false when none is left. */
+  dropOldest(): boolean {
+    if (this.#older === null || this.#older.length === 0) {
+      this.newest = null;
+      return false;
+    }
+    this.#older.shift();
+    if (this.#older.length === 0) this.#older = null;
+    return true;
+  }
+
+  get oldest(): Revision | null {
+    return this.#older === null ? this.newest : this.#older[0]!;
+  }
+}
