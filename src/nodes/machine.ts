@@ -1,0 +1,79 @@
+import { State } from '../cosi/index.ts';
+import type { MachinePlatform } from '../platform/platform.ts';
+import type { Random } from '../platform/random.ts';
+import { Notifier } from '../platform/signal.ts';
+import type { TaskScope } from '../platform/task.ts';
+import { serviceState } from './events.ts';
+import { KernelLog } from './kernel-log.ts';
+import { MachineEvents } from './machine-events.ts';
+import type { Profile } from './profile/profile.ts';
+import { drawUs, type Timing } from './profile/timing.ts';
+import { ServiceLogs } from './services/logs.ts';
+import { ServiceManager } from './services/manager.ts';
+import type { Service } from './services/service.ts';
+import type { ServiceEvent, ServiceHealth } from './services/states.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Everything that parts of machined share: one for each boot. */
+export class Machine {
+  readonly platform: MachinePlatform;
+  readonly profile: Profile;
+  readonly surroundings: Surroundings;
+  readonly state: State;
+  readonly events: MachineEvents;
+  readonly kmsg: KernelLog;
+  readonly services: ServiceManager;
+  readonly serviceLogs: ServiceLogs;
+  /** Fires at every change of a resource or a service. */
+  readonly changed = new Notifier();
+  /** Draws of machined itself. */
+  readonly random: Random;
+  readonly scope: TaskScope;
+
+  constructor(platform: MachinePlatform, profile: Profile, surroundings: Surroundings, scope: TaskScope) {
+    this.platform = platform;
+    this.profile = profile;
+    this.surroundings = surroundings;
+    this.scope = scope;
+    this.random = platform.random.stream('machined');
+    this.state = new State(platform.clock, this.random.stream('state'));
+    this.events = new MachineEvents(platform.clock, this.random.stream('events'));
+    this.kmsg = new KernelLog(platform.clock, platform.log);
+    this.serviceLogs = new ServiceLogs();
+    this.services = new ServiceManager({
+      clock: platform.clock,
+      scope: scope.child('services'),
+      changed: this.changed,
+      onEvent: (service, event, health) => this.#serviceEvent(service, event, health),
+    });
+    this.state.listen(() => this.changed.notify());
+  }
+
+  /** How long something takes this time. `what` names the stream of draws. */
+  draw(what: string, timing: Timing): number {
+    return drawUs(timing, this.#timingStream(what));
+  }
+
+  #streams = new Map<string, Random>();
+
+  #timingStream(what: string): Random {
+    let stream = this.#streams.get(what);
+    if (stream === undefined) {
+      stream = this.random.stream(`timing/${what}`);
+      this.#streams.set(what, stream);
+    }
+    return stream;
+  }
+
+  #serviceEvent(service: Service, event: ServiceEvent, health: ServiceHealth): void {
+    const { state, message } = event;
+    this.kmsg.talos(`service[${service.id}](${state}): ${message}`);
+    this.events.publish({ type: 'ServiceStateEvent', service: service.id, state, message, health });
+    this.platform.log.event(serviceState, {
+      service: service.id,
+      state,
+      health: health.unknown ? 'unknown' : health.healthy ? 'healthy' : 'unhealthy',
+      message,
+    });
+  }
+}
