@@ -1,0 +1,199 @@
+import type { Timer } from '../../platform/clock.ts';
+import { ContainerError, DiskError, NetError, TimeoutError } from '../../platform/errors.ts';
+import {
+  type CallContext,
+  type Metadata,
+  type Method,
+  RpcError,
+  type ServerStream,
+  type StatusName,
+  type StreamHandler,
+} from '../../platform/rpc.ts';
+import type { Task, TaskHandle } from '../../platform/task.ts';
+import { DecodeError } from '../wire.ts';
+import { Inbox, Outbox } from './flow.ts';
+import { Payload } from './payload.ts';
+
+/** What a call on the server needs of its connection. */
+export interface ServerCallLink {
+  readonly strictWire: boolean;
+  message(stream: number, payload: Payload): void;
+  reply(stream: number, payload: Payload): void;
+  status(stream: number, status: StatusName, message: string, metadata: Metadata): void;
+  credit(stream: number, bytes: number): void;
+}
+
+/** A call in progress, as its connection and its server see it. */
+export interface ServerCall {
+  /** The caller went away or the connection broke. */
+  abandon(): void;
+  onMessage(payload: Payload): void;
+  onHalfClose(): void;
+  onCredit(bytes: number): void;
+}
+
+export const NO_METADATA: Metadata = Object.freeze({});
+
+/**
+ * The status a handler's error travels as. RpcError is itself; typed errors of the ports become Unknown with their
+ * text, as errors that are not statuses do in grpc-go. Undefined: not an answer but the end of the process, or a bug.
+ */
+export function statusOf(error: unknown): RpcError | undefined {
+  if (error instanceof RpcError) return error;
+  const known =
+    error instanceof NetError ||
+    error instanceof DiskError ||
+    error instanceof ContainerError ||
+    error instanceof TimeoutError;
+  return known ? new RpcError('Unknown', error.message) : undefined;
+}
+
+/** Reads a request; bytes that do not fit its description become Internal, as in grpc-go. */
+export function readRequest(method: Method<unknown, unknown>, payload: Payload): unknown {
+  try {
+    return payload.readAs(method.request);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new RpcError('Internal', `grpc: error unmarshalling request: proto: ${error.message}`);
+  }
+}
+
+/** A unary call whose handler runs as a task. */
+export class UnaryServerCall implements ServerCall {
+  #task: TaskHandle<void> | undefined;
+  #timer: Timer | undefined;
+
+  started(task: TaskHandle<void>, timer: Timer | undefined): void {
+    this.#task = task;
+    this.#timer = timer;
+  }
+
+  finished(): void {
+    this.#timer?.cancel();
+  }
+
+  abandon(): void {
+    this.#timer?.cancel();
+    this.#task?.cancel();
+  }
+
+  onMessage(): void {}
+  onHalfClose(): void {}
+  onCredit(): void {}
+}
+
+/** A stream, and at the same time what its handler is given. */
+export class StreamServerCall implements ServerCall, ServerStream<unknown, unknown> {
+  readonly context: CallContext;
+  readonly #method: Method<unknown, unknown>;
+  readonly #link: ServerCallLink;
+  readonly #stream: number;
+  readonly #outbox: Outbox;
+  readonly #inbox: Inbox;
+  #task: TaskHandle<void> | undefined;
+  #timer: Timer | undefined;
+  #gone = false;
+  #result: RpcError | 'OK' | undefined;
+  /** Told when the last frame is written. */
+  readonly #onDone: () => void;
+
+  constructor(
+    method: Method<unknown, unknown>,
+    context: CallContext,
+    link: ServerCallLink,
+    stream: number,
+    onDone: () => void,
+  ) {
+    this.#method = method;
+    this.context = context;
+    this.#link = link;
+    this.#stream = stream;
+    this.#onDone = onDone;
+    this.#outbox = new Outbox(
+      (payload) => link.message(stream, payload),
+      () => this.#writeResult(),
+    );
+    this.#inbox = new Inbox((bytes) => link.credit(stream, bytes));
+    this.#outbox.open();
+  }
+
+  started(task: TaskHandle<void>, timer: Timer | undefined): void {
+    this.#task = task;
+    this.#timer = timer;
+  }
+
+  *run(handler: StreamHandler<unknown, unknown>): Task<void> {
+    try {
+      yield* handler(this);
+      this.finish('OK');
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === undefined) throw error;
+      this.finish(status);
+    }
+  }
+
+  /** The handler has ended, or the deadline passed: trailers follow what is still to be written. */
+  finish(result: RpcError | 'OK'): void {
+    if (this.#gone || this.#result !== undefined) return;
+    this.#result = result;
+    if (this.#outbox.size === 0 || result !== 'OK') this.#writeResult();
+  }
+
+  expire(): void {
+    this.finish(new RpcError('DeadlineExceeded', 'context deadline exceeded'));
+    this.#task?.cancel();
+  }
+
+  #writeResult(): void {
+    const result = this.#result;
+    if (result === undefined || this.#gone) return;
+    this.#gone = true;
+    this.#timer?.cancel();
+    if (result === 'OK') this.#link.status(this.#stream, 'OK', '', NO_METADATA);
+    else this.#link.status(this.#stream, result.status, result.message, result.metadata);
+    this.#close();
+    this.#onDone();
+  }
+
+  abandon(): void {
+    this.#gone = true;
+    this.#timer?.cancel();
+    this.#close();
+    this.#task?.cancel();
+  }
+
+  #close(): void {
+    this.#inbox.end();
+    this.#outbox.abandon();
+  }
+
+  onMessage(payload: Payload): void {
+    this.#inbox.put(payload);
+  }
+
+  onHalfClose(): void {
+    this.#inbox.end();
+  }
+
+  onCredit(bytes: number): void {
+    this.#outbox.credit(bytes);
+  }
+
+  *receive(): Task<unknown> {
+    const payload = yield* this.#inbox.take();
+    if (payload !== undefined) return readRequest(this.#method, payload);
+    if (this.#gone) throw new RpcError('Canceled', 'context canceled');
+    return undefined;
+  }
+
+  send(message: unknown): boolean {
+    if (this.#gone || this.#result !== undefined) return false;
+    this.#outbox.push(new Payload(this.#method.response, message, this.#link.strictWire));
+    return true;
+  }
+
+  drained(): Task<void> {
+    return this.#outbox.drained(() => this.#gone);
+  }
+}

@@ -1,0 +1,101 @@
+import { timeout } from '../../platform/combinators.ts';
+import { NetError, TimeoutError } from '../../platform/errors.ts';
+import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import type { HandlerEntry, PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
+import type { Task, TaskScope } from '../../platform/task.ts';
+import { connectionRejected } from '../events.ts';
+import { hostPort, readErrorText } from '../go-text.ts';
+import { serverHandshake, TlsError } from '../tls/handshake.ts';
+import { type ServerMaterial, serverMaterial } from '../tls/material.ts';
+import type { RpcDeps } from './deps.ts';
+import { ServerConnection, type ServerShared } from './server-connection.ts';
+
+/** A handshake that takes longer is given up (grpc-go's connection timeout). */
+const HANDSHAKE_LIMIT_US = 120_000_000;
+
+/** Listens and serves. Fails with NetError like `listen`, with CryptoError for bad PEM. */
+export function* serve(deps: RpcDeps, options: ServeOptions): Task<Server> {
+  const material = options.tls === undefined ? null : serverMaterial(deps.crypto, options.tls);
+  const listener = yield* deps.net.listen({ address: options.address, port: options.port });
+  return new Server(deps, listener, options, material);
+}
+
+export class Server implements RpcServer {
+  readonly local: Endpoint;
+  readonly #deps: RpcDeps;
+  readonly #listener: Listener;
+  readonly #scope: TaskScope;
+  readonly #shared: ServerShared;
+  readonly #connections = new Set<ServerConnection>();
+  #material: ServerMaterial | null;
+  #closed = false;
+
+  constructor(deps: RpcDeps, listener: Listener, options: ServeOptions, material: ServerMaterial | null) {
+    this.local = listener.local;
+    this.#deps = deps;
+    this.#listener = listener;
+    this.#material = material;
+    this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
+    const handlers = new Map<string, HandlerEntry>(options.handlers.map((entry) => [entry.method.path, entry]));
+    const services = new Set([...handlers.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
+    this.#shared = { deps, scope: this.#scope, handlers, services, unknownMethod: options.unknownMethod };
+    this.#scope.spawn('accept', () => this.#accept());
+  }
+
+  setTls(tls: TlsServer): void {
+    this.#material = serverMaterial(this.#deps.crypto, tls);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#listener.close();
+    for (const connection of [...this.#connections]) connection.close();
+    this.#scope.cancel();
+  }
+
+  *#accept(): Task<void> {
+    for (;;) {
+      let connection: Connection;
+      try {
+        connection = yield* this.#listener.accept();
+      } catch (error) {
+        if (error instanceof NetError && error.code === 'closed') return;
+        throw error;
+      }
+      const material = this.#material;
+      if (material === null) this.#open(connection, false, undefined);
+      else this.#scope.spawn('handshake', () => this.#secure(connection, material));
+    }
+  }
+
+  *#secure(connection: Connection, material: ServerMaterial): Task<void> {
+    let secured = false;
+    try {
+      const handshake = serverHandshake(connection, material, this.#deps);
+      const identity = yield* timeout(this.#deps.clock, HANDSHAKE_LIMIT_US, handshake, 'TLS handshake');
+      secured = true;
+      this.#open(connection, true, identity);
+    } catch (error) {
+      this.#rejected(connection, error);
+    } finally {
+      if (!secured) connection.close();
+    }
+  }
+
+  #rejected(connection: Connection, error: unknown): void {
+    const { local, remote } = connection;
+    const known = error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
+    if (!known) throw error;
+    const text = error instanceof NetError ? readErrorText(local, remote, error) : error.message;
+    this.#deps.log.event(connectionRejected, { peer: hostPort(remote), error: text });
+  }
+
+  #open(connection: Connection, secure: boolean, identity: PeerIdentity | undefined): void {
+    const accepted = new ServerConnection(connection, this.#shared, secure, identity, (closed) =>
+      this.#connections.delete(closed),
+    );
+    this.#connections.add(accepted);
+    accepted.start();
+  }
+}
