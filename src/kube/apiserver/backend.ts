@@ -1,0 +1,30 @@
+import type { Task } from '../../platform/task.ts';
+
+/** One stored value. */
+export interface StoredValue {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly modRevision: number;
+}
+
+export interface StoredChange {
+  readonly key: string;
+  /** Undefined: deleted. */
+  readonly value: Uint8Array | undefined;
+  readonly previous: Uint8Array | undefined;
+  readonly revision: number;
+}
+
+/** What the API server needs of etcd. Fails with KubeError `ServiceUnavailable`, `Timeout` or `InternalError`. */
+export interface Backend {
+  get(key: string): Task<{ readonly found: StoredValue | undefined; readonly revision: number }>;
+  list(prefix: string): Task<{ readonly items: readonly StoredValue[]; readonly revision: number }>;
+  /** Writes when the key's mod revision is `expected` (0: absent); undefined when it is not. */
+  put(key: string, value: Uint8Array, expected: number): Task<number | undefined>;
+  remove(key: string, expected: number): Task<number | undefined>;
+  /**
+   * Calls `onChange` for each change after `afterRevision`, in order, until the calling task is cancelled. Returns when the
+   * watch was lost and must be started anew with a list.
+   */
+  watch(prefix: string, afterRevision: number, onChange: (change: StoredChange) => void): Task<void>;
+}

@@ -1,0 +1,177 @@
+import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { Task } from '../../platform/task.ts';
+import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
+import type { KubeObject } from '../objects/object.ts';
+import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
+import { rfc3339 } from '../objects/time.ts';
+import type { Backend, StoredValue } from './backend.ts';
+import { storageKey, storagePrefix } from './path.ts';
+
+/** How often an update that lost a race is tried again when the caller did not name a version. */
+const UPDATE_ATTEMPTS = 5;
+
+/** Makes the new object from the current one; may throw a KubeError. */
+export type Change = (current: KubeObject) => KubeObject;
+
+/** Objects in etcd: names, uids, versions, optimistic concurrency, finalizers. */
+export class ObjectStore {
+  #backend: Backend;
+  #clock: Clock;
+  #random: Random;
+
+  constructor(backend: Backend, clock: Clock, random: Random) {
+    this.#backend = backend;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
+    const { found } = yield* this.#backend.get(storageKey(type, namespace, name));
+    if (found === undefined) throw notFound(type, name);
+    return decodeObject(found);
+  }
+
+  *list(type: ResourceType, namespace: string | undefined): Task<{ items: KubeObject[]; revision: number }> {
+    const { items, revision } = yield* this.#backend.list(storagePrefix(type, namespace));
+    return { items: items.map(decodeObject), revision };
+  }
+
+  *create(type: ResourceType, namespace: string | undefined, object: KubeObject): Task<KubeObject> {
+    const name = object.metadata.name || this.#generatedName(object);
+    const created: KubeObject = {
+      ...object,
+      apiVersion: groupVersionOf(type),
+      kind: type.kind,
+      metadata: {
+        ...object.metadata,
+        name,
+        ...(type.namespaced && namespace !== undefined && { namespace }),
+        uid: this.#uid(),
+        creationTimestamp: rfc3339(this.#clock.nowUs()),
+        generation: 1,
+      },
+    };
+    const revision = yield* this.#backend.put(storageKey(type, namespace, name), encodeObject(created), 0);
+    if (revision === undefined) throw alreadyExists(type, name);
+    return withVersion(created, revision);
+  }
+
+  /** Replaces the whole object; a resourceVersion in it must be the current one. */
+  *update(
+    type: ResourceType,
+    namespace: string | undefined,
+    object: KubeObject,
+    keep: Change = (current) => current,
+  ): Task<KubeObject> {
+    const wanted = object.metadata.resourceVersion ?? '';
+    return yield* this.change(type, namespace, object.metadata.name, (current) => {
+      if (wanted !== '' && wanted !== '0' && wanted !== current.metadata.resourceVersion)
+        throw conflict(type, object.metadata.name);
+      return keep({
+        ...object,
+        metadata: {
+          ...object.metadata,
+          uid: current.metadata.uid!,
+          creationTimestamp: current.metadata.creationTimestamp!,
+        },
+      });
+    });
+  }
+
+  /** Reads, changes and writes; a lost race is retried with the newer object. */
+  *change(type: ResourceType, namespace: string | undefined, name: string, change: Change): Task<KubeObject> {
+    const key = storageKey(type, namespace, name);
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
+      const { found } = yield* this.#backend.get(key);
+      if (found === undefined) throw notFound(type, name);
+      const current = decodeObject(found);
+      const next = change(current);
+      if (finished(next)) {
+        const removed = yield* this.#backend.remove(key, found.modRevision);
+        if (removed !== undefined) return withVersion(next, removed);
+        continue;
+      }
+      const encoded = encodeObject(next);
+      if (sameBytes(encoded, found.value)) return current;
+      const revision = yield* this.#backend.put(key, encoded, found.modRevision);
+      if (revision !== undefined) return withVersion(next, revision);
+    }
+    throw conflict(type, name);
+  }
+
+  /** Deletes, or marks an object that still has finalizers. */
+  *remove(type: ResourceType, namespace: string | undefined, name: string, uid?: string): Task<KubeObject> {
+    const key = storageKey(type, namespace, name);
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
+      const { found } = yield* this.#backend.get(key);
+      if (found === undefined) throw notFound(type, name);
+      const current = decodeObject(found);
+      if (uid !== undefined && uid !== current.metadata.uid) throw conflict(type, name);
+      if ((current.metadata.finalizers ?? []).length > 0) {
+        const marked = {
+          ...current,
+          metadata: {
+            ...current.metadata,
+            deletionTimestamp: current.metadata.deletionTimestamp ?? rfc3339(this.#clock.nowUs()),
+          },
+        };
+        const revision = yield* this.#backend.put(key, encodeObject(marked), found.modRevision);
+        if (revision !== undefined) return withVersion(marked, revision);
+      } else if ((yield* this.#backend.remove(key, found.modRevision)) !== undefined) return current;
+    }
+    throw conflict(type, name);
+  }
+
+  #generatedName(object: KubeObject): string {
+    const prefix = object.metadata.generateName;
+    if (prefix === undefined)
+      throw new KubeError(
+        'Invalid',
+        `${object.kind} "" is invalid: metadata.name: Required value: name or generateName is required`,
+      );
+    return prefix + suffix(this.#random, 5);
+  }
+
+  #uid(): string {
+    const bytes = this.#random.bytes(16);
+    bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+    bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+}
+
+const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** Random letters as generated names end with. */
+export function suffix(random: Random, length: number): string {
+  let text = '';
+  for (let i = 0; i < length; i++) text += NAME_LETTERS[random.int(0, NAME_LETTERS.length - 1)]!;
+  return text;
+}
+
+function finished(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).length === 0;
+}
+
+/** The stored form carries no resourceVersion: that is the revision of the key. */
+export function encodeObject(object: KubeObject): Uint8Array {
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return utf8Encode(JSON.stringify({ ...object, metadata }));
+}
+
+export function decodeObject(stored: StoredValue): KubeObject {
+  return withVersion(JSON.parse(utf8Decode(stored.value)) as KubeObject, stored.modRevision);
+}
+
+export function withVersion(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
