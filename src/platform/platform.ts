@@ -29,6 +29,7 @@ export interface MachinePlatform extends Platform {
   readonly firmware: Firmware;
   readonly power: Power;
   readonly hardware: Hardware;
+  readonly timekeeping: Timekeeping;
 }
 
 /** A whole disk. Partitions are addressed by label. */
@@ -59,8 +60,13 @@ export interface BlockDevices {
   wipe(device: string): Task<void>;
   /** Empties one partition (a new file system). */
   format(device: string, label: string): Task<void>;
-  /** Mounts a partition as a file system of its own. DiskError `not-found`. */
-  mount(device: string, label: string): Task<Disk>;
+  /**
+   * Mounts a partition and gives it as a file system of its own. With `at` it also appears at that path of the machine's
+   * own tree (`platform.disk`, mounts of containers), e.g. `/var`. DiskError `not-found`.
+   */
+  mount(device: string, label: string, at?: string): Task<Disk>;
+  /** Writes everything back and takes away what was mounted at that path. DiskError `not-found`, `busy`. */
+  unmount(at: string): Task<void>;
 }
 
 /** Boot entries and small persistent variables. */
@@ -70,7 +76,11 @@ export interface Firmware {
   defaultSlot(): string | undefined;
   /** The slot this boot came from; undefined when the installation medium booted. */
   bootedSlot(): string | undefined;
-  setSlot(name: string, image: BootImage): Task<void>;
+  /**
+   * Writes a slot to the disk `device`; default: the one this boot came from, else the first with a partition `EFI` or
+   * `BOOT`. Slots go with that partition. DiskError `not-found` when there is none.
+   */
+  setSlot(name: string, image: BootImage, device?: string): Task<void>;
   removeSlot(name: string): Task<void>;
   setDefault(name: string): Task<void>;
   /** Boots the slot once; it falls back to the default unless that is set meanwhile. */
@@ -88,6 +98,14 @@ export interface BootImage {
 export interface Power {
   reboot(mode?: 'default' | 'powercycle'): void;
   shutdown(): void;
+  /** Calls `listener` when somebody presses the power button (ACPI), until the returned function is called. */
+  onButton(listener: () => void): () => void;
+}
+
+/** What a time synchronisation may do to the wall clock. */
+export interface Timekeeping {
+  /** Steps the wall clock; the monotonic clock goes on undisturbed. */
+  step(byUs: number): void;
 }
 
 export interface Hardware {

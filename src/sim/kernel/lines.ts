@@ -1,0 +1,26 @@
+/** Lines kept of one process; older ones are let go. */
+const LIMIT = 2_000;
+
+/** What a process printed, bounded, with listeners for what comes. */
+export class LineBuffer {
+  #lines: string[] = [];
+  #listeners: ((line: string) => void)[] = [];
+
+  add(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > 2 * LIMIT) this.#lines = this.#lines.slice(-LIMIT);
+    for (const listener of [...this.#listeners]) listener(line);
+  }
+
+  /** At most the last `count` lines, oldest first. */
+  tail(count: number): readonly string[] {
+    return count <= 0 ? [] : this.#lines.slice(-Math.min(count, LIMIT));
+  }
+
+  listen(listener: (line: string) => void): () => void {
+    this.#listeners.push(listener);
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+}
