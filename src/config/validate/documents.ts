@@ -1,0 +1,179 @@
+/** Side documents of v1.11.3, one check per kind (reference/network-config.md E.4; v1.11.3.md 11.1). */
+import type { Path } from '../errors.ts';
+import type { ConfigObject } from '../schema/types.ts';
+import { parseDuration } from '../text/duration.ts';
+import { goQuote } from '../text/quote.ts';
+import { parseUrl, urlPort } from '../text/url.ts';
+import { at, listAt, textAt } from '../view.ts';
+import { checkExistingVolume, checkPartitionVolume, checkUserVolume, checkVolume, checkZswap } from './volumes.ts';
+
+/** Reports the problems of one document. `minor` is the release whose rules apply. */
+export type DocumentCheck = (value: ConfigObject, report: (path: Path, message: string) => void, minor: number) => void;
+
+/** True for checks that stop at their first problem, as most of the real ones do. */
+interface KindCheck {
+  readonly check: DocumentCheck;
+  readonly firstOnly: boolean;
+}
+
+const checkRule: DocumentCheck = (value, report) => {
+  if (textAt(value, 'name') === '') {
+    report(['name'], 'name is required');
+  }
+  const ports = listAt(value, 'portSelector', 'ports').map((port) => portRange(port as string | number));
+  if (ports.length === 0) {
+    report(['portSelector', 'ports'], 'portSelector.ports is required');
+  }
+  const overlap = portProblem(ports);
+  if (overlap !== undefined) {
+    report(['portSelector', 'ports'], overlap);
+  }
+  for (const [index, source] of listAt(value, 'ingress').entries()) {
+    if (textAt(source, 'subnet') === '') {
+      report(['ingress', index, 'subnet'], 'invalid subnet: invalid Prefix');
+    }
+  }
+};
+
+type Range = readonly [low: number, high: number];
+
+function portRange(port: string | number): Range {
+  const [low, high] = String(port).split('-').map(Number);
+  return [low!, high ?? low!];
+}
+
+function portProblem(ports: readonly Range[]): string | undefined {
+  const sorted = [...ports].sort((a, b) => a[0] - b[0]);
+  for (const [index, [low, high]] of sorted.entries()) {
+    const previous = sorted[index - 1];
+    if (low > high) {
+      return `invalid port range: ${low}-${high}`;
+    }
+    if (previous !== undefined && low <= previous[1]) {
+      return `invalid port range: ${low}-${high}, overlaps with ${previous[0]}-${previous[1]}`;
+    }
+  }
+  return undefined;
+}
+
+const checkNamed: DocumentCheck = (value, report) => {
+  if (textAt(value, 'name') === '') {
+    report(['name'], 'name is required');
+  }
+};
+
+const checkEventSink: DocumentCheck = (value, report) => {
+  const endpoint = textAt(value, 'endpoint');
+  const problem = hostPortProblem(endpoint);
+  if (problem !== undefined) {
+    report(['endpoint'], `event sink endpoint: ${problem}`);
+  }
+};
+
+/** Go's `net.SplitHostPort`. */
+function hostPortProblem(text: string): string | undefined {
+  const colon = text.lastIndexOf(':');
+  const wrong = (what: string): string => `address ${text}: ${what}`;
+  if (colon === -1) {
+    return text === '' ? 'missing port in address' : wrong('missing port in address');
+  }
+  if (text.startsWith('[')) {
+    const end = text.indexOf(']');
+    if (end === -1) {
+      return wrong("missing ']' in address");
+    }
+    if (end + 1 === text.length) {
+      return wrong('missing port in address');
+    }
+    return end + 1 === colon
+      ? undefined
+      : wrong(text.charAt(end + 1) === ':' ? 'too many colons in address' : 'missing port in address');
+  }
+  return text.indexOf(':') === colon ? undefined : wrong('too many colons in address');
+}
+
+const checkKmsgLog: DocumentCheck = (value, report) => {
+  if (textAt(value, 'name') === '') {
+    report(['name'], 'name is required');
+  }
+  const url = at(value, 'url') === undefined ? undefined : parseUrl(textAt(value, 'url'));
+  if (url === undefined || typeof url === 'string') {
+    report(['url'], 'url is required');
+    return;
+  }
+  if (url.scheme !== 'tcp' && url.scheme !== 'udp') {
+    report(['url'], 'url scheme must be tcp:// or udp://');
+  }
+  if (url.path !== '' && url.path !== '/') {
+    report(['url'], 'url path must be empty');
+  }
+  if (urlPort(url) === '') {
+    report(['url'], 'url port is required');
+  }
+};
+
+const MIN_WATCHDOG_NS = 10_000_000_000n;
+
+const checkWatchdog: DocumentCheck = (value, report) => {
+  if (textAt(value, 'device') === '') {
+    report(['device'], 'watchdog device: empty value');
+  }
+  const timeout = at(value, 'timeout') === undefined ? undefined : parseDuration(textAt(value, 'timeout'));
+  if (typeof timeout === 'bigint' && timeout < MIN_WATCHDOG_NS) {
+    report(['timeout'], 'watchdog timeout: minimum value is 10s');
+  }
+};
+
+const checkExtensionService: DocumentCheck = (value, report) => {
+  const name = goQuote(textAt(value, 'name'));
+  if (name === '""') {
+    report(['name'], 'name is required');
+  }
+  const files = listAt(value, 'configFiles');
+  if (files.length === 0 && listAt(value, 'environment').length === 0) {
+    report([], `no config files found for extension ${name}`);
+  }
+  for (const [index, file] of files.entries()) {
+    if (textAt(file, 'content') === '') {
+      report(['configFiles', index, 'content'], `extension content is required for extension ${name}`);
+    }
+    if (textAt(file, 'mountPath') === '') {
+      report(['configFiles', index, 'mountPath'], `extension mount path is required for extension ${name}`);
+    }
+  }
+};
+
+const checkSideroLink: DocumentCheck = (value, report) => {
+  const url = at(value, 'apiUrl') === undefined ? undefined : parseUrl(textAt(value, 'apiUrl'));
+  if (url === undefined || typeof url === 'string') {
+    report(['apiUrl'], 'apiUrl is required');
+    return;
+  }
+  if (url.scheme !== 'https' && url.scheme !== 'grpc') {
+    report(['apiUrl'], 'apiUrl scheme must be https:// or grpc://');
+  }
+  if (url.path !== '' && url.path !== '/') {
+    report(['apiUrl'], 'apiUrl path must be empty');
+  }
+};
+
+const CHECKS: Readonly<Record<string, KindCheck>> = Object.freeze({
+  NetworkRuleConfig: { check: checkRule, firstOnly: true },
+  EthernetConfig: { check: checkNamed, firstOnly: true },
+  VolumeConfig: { check: checkVolume, firstOnly: false },
+  UserVolumeConfig: { check: checkUserVolume, firstOnly: false },
+  RawVolumeConfig: { check: checkPartitionVolume, firstOnly: false },
+  SwapVolumeConfig: { check: checkPartitionVolume, firstOnly: false },
+  ExistingVolumeConfig: { check: checkExistingVolume, firstOnly: false },
+  ZswapConfig: { check: checkZswap, firstOnly: false },
+  EventSinkConfig: { check: checkEventSink, firstOnly: true },
+  KmsgLogConfig: { check: checkKmsgLog, firstOnly: true },
+  WatchdogTimerConfig: { check: checkWatchdog, firstOnly: true },
+  ExtensionServiceConfig: { check: checkExtensionService, firstOnly: true },
+  SideroLinkConfig: { check: checkSideroLink, firstOnly: true },
+});
+
+/** The check of a kind; undefined for kinds without rules. */
+export function documentCheck(kind: string): KindCheck | undefined {
+  return Object.hasOwn(CHECKS, kind) ? CHECKS[kind] : undefined;
+}

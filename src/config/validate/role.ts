@@ -1,0 +1,18 @@
+/** Machine types (reference/network-config.md E.2: empty and `join` mean worker). */
+
+export type MachineRole = 'init' | 'controlplane' | 'worker' | 'unknown';
+
+/** Canonical role of a written type. */
+export function machineRole(type: string): MachineRole {
+  switch (type) {
+    case 'init':
+    case 'controlplane':
+      return type;
+    case 'worker':
+    case 'join':
+    case '':
+      return 'worker';
+    default:
+      return 'unknown';
+  }
+}

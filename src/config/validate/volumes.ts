@@ -1,0 +1,197 @@
+/** Volume documents (reference/network-config.md E.4, block; texts of v1.11.3). */
+import { booleanProblem } from '../cel/check.ts';
+import { diskEnv, volumeEnv } from '../cel/env.ts';
+import type { ConfigObject, ConfigValue } from '../schema/types.ts';
+import { parseBytes } from '../text/humanize.ts';
+import { goQuote } from '../text/quote.ts';
+import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
+import type { DocumentCheck } from './documents.ts';
+
+const SYSTEM_VOLUMES: readonly string[] = Object.freeze(['STATE', 'EPHEMERAL', 'IMAGECACHE']);
+const LATER_VOLUMES: readonly string[] = Object.freeze(['ETCD', 'CRI', 'KUBELET', 'LOG']);
+
+export const checkVolume: DocumentCheck = (value, report, minor) => {
+  const name = textAt(value, 'name');
+  const allowed = minor < 14 ? SYSTEM_VOLUMES : [...SYSTEM_VOLUMES, ...LATER_VOLUMES];
+  if (!allowed.includes(name)) {
+    report(['name'], `only ${quoteList(allowed)} volumes are supported`);
+    return;
+  }
+  if (name === 'STATE' && objectAt(value, 'provisioning') !== undefined) {
+    report(['provisioning'], `provisioning config is not allowed for the ${goQuote(name)} volume`);
+  }
+  for (const key of name === 'STATE' ? listAt(value, 'encryption', 'keys') : []) {
+    if (flagAt(key, 'lockToState') === true) {
+      report(['encryption', 'keys'], `state-locked key is not allowed for the ${goQuote(name)} volume`);
+    }
+  }
+  checkMount(value, name, report);
+  checkProvisioning(value, report, { required: false, sized: true });
+  checkEncryption(value, report);
+};
+
+function checkMount(value: ConfigObject, name: string, report: Parameters<DocumentCheck>[1]): void {
+  const mount = objectAt(value, 'mount');
+  if (mount === undefined) {
+    return;
+  }
+  if (name === 'STATE' || name === 'IMAGECACHE') {
+    report(['mount'], `mount config is not allowed for the ${goQuote(name)} volume`);
+  } else if (LATER_VOLUMES.includes(name) && objectAt(value, 'provisioning') === undefined) {
+    const message = `mount config for the ${goQuote(name)} volume is only supported when it is provisioned onto a dedicated partition`;
+    report(['mount'], message);
+  }
+}
+
+function quoteList(words: readonly string[]): string {
+  return `[${words.map(goQuote).join(' ')}]`;
+}
+
+const NAME_CHARACTERS = /^[A-Za-z0-9-]*$/;
+const MAX_NAME = 34;
+
+function checkName(value: ConfigObject, report: Parameters<DocumentCheck>[1], bounded: boolean): void {
+  const name = textAt(value, 'name');
+  if (name === '') {
+    report(['name'], 'name is required');
+  }
+  if (bounded && (name === '' || name.length > MAX_NAME)) {
+    report(['name'], `name must be between 1 and ${MAX_NAME} characters long`);
+  }
+  if (!NAME_CHARACTERS.test(name)) {
+    report(['name'], 'name can only contain lowercase and uppercase ASCII letters, digits, and hyphens');
+  }
+}
+
+export const checkUserVolume: DocumentCheck = (value, report) => {
+  checkName(value, report, true);
+  const type = textAt(value, 'volumeType') || 'partition';
+  if (type === 'directory') {
+    for (const section of ['provisioning', 'encryption', 'filesystem']) {
+      if (objectAt(value, section) !== undefined) {
+        report([section], `${section} spec is invalid for volumeType directory`);
+      }
+    }
+    if (flagAt(value, 'mount', 'disableAccessTime') !== undefined) {
+      report(['mount'], 'mount.disableAccessTime is invalid for volumeType directory');
+    }
+    return;
+  }
+  if (type !== 'partition' && type !== 'disk') {
+    report(['volumeType'], `unsupported volume type ${goQuote(type)}`);
+    return;
+  }
+  checkProvisioning(value, report, { required: true, sized: type === 'partition' });
+  checkFilesystem(value, report);
+  checkEncryption(value, report);
+};
+
+/** Raw and swap volumes. */
+export const checkPartitionVolume: DocumentCheck = (value, report) => {
+  checkName(value, report, true);
+  checkProvisioning(value, report, { required: true, sized: true });
+  checkEncryption(value, report);
+};
+
+export const checkExistingVolume: DocumentCheck = (value, report) => {
+  checkName(value, report, false);
+  const path = ['discovery', 'volumeSelector', 'match'];
+  const match = textAt(value, ...path);
+  const problem = match === '' ? undefined : booleanProblem(match, volumeEnv);
+  if (match === '') {
+    report(path, 'volume selector is required');
+  } else if (problem !== undefined) {
+    report(path, `volume selector is invalid: ${problem}`);
+  }
+};
+
+function checkFilesystem(value: ConfigObject, report: Parameters<DocumentCheck>[1]): void {
+  const type = textAt(value, 'filesystem', 'type');
+  if (!['', 'xfs', 'ext4', 'btrfs'].includes(type)) {
+    report(['filesystem', 'type'], `unsupported filesystem type: ${type}`);
+    return;
+  }
+  const other = type !== '' && type !== 'xfs';
+  if (other && flagAt(value, 'filesystem', 'projectQuotaSupport') === true) {
+    report(['filesystem'], 'project quota support is only available for xfs filesystem');
+  } else if (other && objectAt(value, 'filesystem', 'xfs') !== undefined) {
+    report(['filesystem'], 'xfs options are only available for xfs filesystem');
+  }
+}
+
+interface ProvisioningRules {
+  readonly required: boolean;
+  readonly sized: boolean;
+}
+
+function checkProvisioning(
+  value: ConfigObject,
+  report: Parameters<DocumentCheck>[1],
+  { required, sized }: ProvisioningRules,
+): void {
+  const selector = ['provisioning', 'diskSelector', 'match'];
+  const match = textAt(value, ...selector);
+  const problem = match === '' ? undefined : booleanProblem(match, diskEnv);
+  if (problem !== undefined) {
+    report(selector, `disk selector is invalid: ${problem}`);
+  } else if (match === '' && required) {
+    report(selector, 'disk selector is required');
+  }
+  const smallest = textAt(value, 'provisioning', 'minSize');
+  const largest = textAt(value, 'provisioning', 'maxSize');
+  if (!sized) {
+    if (smallest !== '' || largest !== '' || at(value, 'provisioning', 'grow') !== undefined) {
+      report(['provisioning'], 'min size, max size and grow are not supported');
+    }
+    return;
+  }
+  if (smallest !== '' && largest !== '' && !largest.endsWith('%') && !largest.startsWith('-')) {
+    if (sizeOf(smallest) > sizeOf(largest)) {
+      report(['provisioning'], 'min size is greater than max size');
+    }
+  } else if (required && smallest === '' && largest === '') {
+    report(['provisioning'], 'min size or max size is required');
+  }
+  if (smallest.startsWith('-')) {
+    report(['provisioning', 'minSize'], 'min size cannot be negative');
+  }
+}
+
+function sizeOf(text: string): bigint {
+  const bytes = parseBytes(text.replace(/^-/, ''));
+  return typeof bytes === 'bigint' ? bytes : 0n;
+}
+
+function checkEncryption(value: ConfigObject, report: Parameters<DocumentCheck>[1]): void {
+  const provider = textAt(value, 'encryption', 'provider');
+  const keys: readonly ConfigValue[] = listAt(value, 'encryption', 'keys');
+  if (provider === '' && keys.length === 0) {
+    return;
+  }
+  if (provider !== 'luks2') {
+    report(['encryption', 'provider'], `unsupported encryption provider: ${provider === '' ? 'none' : provider}`);
+  }
+  if (keys.length === 0) {
+    report(['encryption', 'keys'], 'encryption keys are required');
+  }
+  const slots = new Set<number>();
+  for (const [index, key] of keys.entries()) {
+    const slot = numberAt(key, 'slot');
+    if (slots.has(slot)) {
+      report(['encryption', 'keys', index], `duplicate key slot ${slot}`);
+    }
+    slots.add(slot);
+    if (!isObject(key) || !['static', 'nodeID', 'kms', 'tpm'].some((method) => objectAt(key, method) !== undefined)) {
+      const message = `at least one encryption key type must be specified for slot ${slot}`;
+      report(['encryption', 'keys', index], message);
+    }
+  }
+}
+
+/** Zswap percentage. */
+export const checkZswap: DocumentCheck = (value, report) => {
+  const percent = at(value, 'maxPoolPercent');
+  if (percent !== undefined && (numberAt(value, 'maxPoolPercent') < 0 || numberAt(value, 'maxPoolPercent') > 100)) {
+    report(['maxPoolPercent'], 'maxPoolPercent must be between 0 and 100');
+  }
+};
