@@ -80,14 +80,32 @@ export class Engine {
   /** Runs `action` as soon as no node code is on the stack: at once, or when the current slice ends. */
   boundary(action: () => void): void {
     this.#boundary.push(action);
-    if (this.#depth === 0) this.#runBoundary();
+    if (this.#depth > 0) return;
+    this.#runBoundary();
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   #runBoundary(): void {
     // Actions may call into node code (which nests) or ask for more actions (which wait their turn here).
     this.#depth++;
-    for (let action = this.#boundary.shift(); action !== undefined; action = this.#boundary.shift()) action();
+    for (let action = this.#boundary.shift(); action !== undefined; action = this.#boundary.shift()) {
+      try {
+        action();
+      } catch (error) {
+        this.bug('between slices', error);
+      }
+    }
     this.#depth--;
+  }
+
+  /** Runs code of ours as one slice: what it asks for between slices waits until it is through. */
+  slice<T>(body: () => T): T {
+    this.enter();
+    try {
+      return body();
+    } finally {
+      this.leave();
+    }
   }
 
   /** Stops the run for good: an error of our own code. The first one counts. */

@@ -60,6 +60,8 @@ export class Gate implements Executor, TimerOwner {
     this.engine.enter();
     try {
       runnable.run();
+    } catch (error) {
+      this.engine.bug(runnable.path, error);
     } finally {
       this.engine.leave();
     }

@@ -1,8 +1,10 @@
 import { AmbientAccess } from './errors.ts';
 
+type Holder = Record<string, unknown>;
+
 /** A property that is replaced while a simulation advances. */
 interface Trapped {
-  readonly holder: Record<string, unknown>;
+  readonly holder: Holder;
   readonly name: string;
   readonly trap: unknown;
 }
@@ -24,6 +26,8 @@ const METHODS: readonly (readonly [holder: string, name: string])[] = Object.fre
   ['crypto', 'randomUUID'],
 ]);
 
+const CRYPTO_FUNCTIONS: readonly string[] = Object.freeze(['randomBytes', 'randomInt', 'randomUUID', 'randomFillSync']);
+
 /**
  * Makes ambient time, chance and timers throw {@link AmbientAccess} with a stack while a simulation advances. The
  * previous functions come back afterwards, whatever they were, so traps nest.
@@ -32,14 +36,18 @@ export class AmbientTrap {
   readonly #trapped: readonly Trapped[];
 
   constructor() {
-    const world = globalThis as unknown as Record<string, unknown>;
+    const world = globalThis as unknown as Holder;
     const trapped: Trapped[] = [];
     for (const name of GLOBAL_FUNCTIONS) {
       if (typeof world[name] === 'function') trapped.push({ holder: world, name, trap: thrower(name) });
     }
     for (const [holderName, name] of METHODS) {
-      const holder = world[holderName] as Record<string, unknown> | undefined;
+      const holder = world[holderName] as Holder | undefined;
       if (typeof holder?.[name] === 'function') trapped.push({ holder, name, trap: thrower(`${holderName}.${name}`) });
+    }
+    const nodeCrypto = builtInModule(world, 'node:crypto');
+    for (const name of CRYPTO_FUNCTIONS) {
+      if (nodeCrypto !== undefined) trapped.push({ holder: nodeCrypto, name, trap: thrower(`crypto.${name}`) });
     }
     trapped.push({ holder: world, name: 'Date', trap: trappedDate(world.Date as object) });
     this.#trapped = trapped;
@@ -47,23 +55,30 @@ export class AmbientTrap {
 
   /** Sets the traps; the returned function puts back what was there. */
   set(): () => void {
-    const before: unknown[] = [];
-    for (const { holder, name, trap } of this.#trapped) {
-      before.push(holder[name]);
-      holder[name] = trap;
-    }
+    const before = this.#trapped.map(({ holder, name }) => Object.getOwnPropertyDescriptor(holder, name));
+    for (const { holder, name, trap } of this.#trapped) holder[name] = trap;
     return () => {
       this.#trapped.forEach(({ holder, name }, index) => {
-        holder[name] = before[index];
+        const own = before[index];
+        // What a prototype provides shows again when our own property is gone.
+        if (own === undefined) delete holder[name];
+        else Object.defineProperty(holder, name, own);
       });
     };
   }
 }
 
-function thrower(what: string): () => never {
-  return () => {
+function thrower(what: string): unknown {
+  const trap = (): never => {
     throw new AmbientAccess(what);
   };
+  return Object.assign(trap, { bigint: trap });
+}
+
+/** A module of the runtime as programs that import it whole see it; other runtimes have none. */
+function builtInModule(world: Holder, name: string): Holder | undefined {
+  const process = world.process as { getBuiltinModule?: (id: string) => Holder } | undefined;
+  return process?.getBuiltinModule?.(name);
 }
 
 /** Converting a known instant is harmless; asking for the current one is not. */

@@ -23,6 +23,8 @@ export interface ContainerTiming {
 /** Size of a container's own writable layer. */
 const LAYER_BYTES = 1_073_741_824;
 const PERCENT = 100;
+/** Beyond this the oldest containers that ended are let go. */
+const CONTAINER_LIMIT = 256;
 
 /** containerd of one boot of a machine. */
 export class SimContainers implements Containers {
@@ -32,6 +34,7 @@ export class SimContainers implements Containers {
   readonly #random: Random;
   readonly #store: ImageStore;
   readonly #containers = new Map<string, SimContainer>();
+  readonly #streams = new Map<string, Random>();
   readonly #starting = new Set<string>();
   /** The process that calls this port: listeners of logs run behind its gate. */
   readonly #caller: Gate;
@@ -56,7 +59,7 @@ export class SimContainers implements Containers {
   *pull(image: string): Task<void> {
     if (this.#store.has(image)) return;
     const outage = this.#registry.outageOf(image);
-    const usualUs = draw(this.#timing.imagePull, this.#random.stream(`pull/${image}`));
+    const usualUs = this.#draw(this.#timing.imagePull, `pull/${image}`);
     const tookUs = outage?.kind === 'slow' ? Math.floor((usualUs * outage.percent) / PERCENT) : usualUs;
     yield* this.#sleep(tookUs);
     if (this.#registry.outageOf(image)?.kind === 'down') {
@@ -91,12 +94,34 @@ export class SimContainers implements Containers {
     const processSpec = this.#processSpec(spec);
     this.#starting.add(key);
     try {
-      yield* this.#sleep(draw(this.#timing.containerStart, this.#random.stream(`start/${key}`)));
+      yield* this.#sleep(this.#draw(this.#timing.containerStart, `start/${key}`));
       const container = new SimContainer(spec, this.#kernel.start(processSpec), this.#caller);
+      this.#forgetOld();
+      this.#containers.delete(key);
       this.#containers.set(key, container);
       return container;
     } finally {
       this.#starting.delete(key);
+    }
+  }
+
+  /** The next draw of something that happens many times. */
+  #draw(distribution: Distribution, purpose: string): number {
+    let random = this.#streams.get(purpose);
+    if (random === undefined) {
+      random = this.#random.stream(purpose);
+      this.#streams.set(purpose, random);
+    }
+    return draw(distribution, random);
+  }
+
+  /** Containers that ended stay visible until there are too many. */
+  #forgetOld(): void {
+    if (this.#containers.size < CONTAINER_LIMIT) return;
+    for (const [key, container] of this.#containers) {
+      if (container.running) continue;
+      this.#containers.delete(key);
+      return;
     }
   }
 
@@ -117,11 +142,11 @@ export class SimContainers implements Containers {
   #treeOf(spec: ContainerSpec): Namespace {
     const tree = new Namespace(this.#kernel.newMemoryVolume(`layer/${spec.id}`, LAYER_BYTES));
     for (const mount of spec.mounts ?? []) {
-      const { volume, path, readOnly } = this.#kernel.namespace.locate(mount.source);
+      const { volume, path } = this.#kernel.namespace.locate(mount.source);
       if (volume.fileSystem.lookup(path) === undefined) {
         throw new ContainerError('not-found', `mount source "${mount.source}": no such file or directory`);
       }
-      tree.mount(mount.destination, volume, path, readOnly || mount.readOnly === true);
+      tree.bind(mount.destination, this.#kernel.namespace, mount.source, mount.readOnly === true);
     }
     return tree;
   }

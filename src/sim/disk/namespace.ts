@@ -34,7 +34,8 @@ export class Namespace {
     const under = this.locate(at);
     const isFile = volume.fileSystem.lookup(base)?.kind === 'file';
     if (!isFile) under.volume.fileSystem.makeDirectory(under.path);
-    this.#mounts.push({ at: point, volume, base: normal(base), readOnly });
+    // A mount hides what was mounted at the same place before it: the sort keeps the newer one in front.
+    this.#mounts.unshift({ at: point, volume, base: normal(base), readOnly });
     this.#mounts.sort((a, b) => b.at.length - a.at.length);
   }
 
@@ -48,6 +49,18 @@ export class Namespace {
     }
     this.#mounts = this.#mounts.filter((other) => other !== mount);
     return mount.volume;
+  }
+
+  /** Shows the directory `source` of another tree at `at`, with everything that is mounted below it there. */
+  bind(at: string, other: Namespace, source: string, readOnly: boolean): void {
+    const from = other.locate(source);
+    this.mount(at, from.volume, from.path, readOnly || from.readOnly);
+    const prefix = `${normal(source)}/`;
+    for (const mount of [...other.#mounts].reverse()) {
+      if (!mount.at.startsWith(prefix)) continue;
+      const point = `${normal(at)}/${mount.at.slice(prefix.length)}`;
+      this.mount(point, mount.volume, mount.base, readOnly || mount.readOnly);
+    }
   }
 
   isMounted(volume: Volume): boolean {

@@ -102,11 +102,13 @@ export class Kernel {
     const ordinal = (this.#names.get(spec.name) ?? 0) + 1;
     this.#names.set(spec.name, ordinal);
     const path = `${this.path}/${ordinal === 1 ? spec.name : `${spec.name}#${ordinal}`}`;
-    const process = new SimProcess(this, this.#nextPid++, path, spec);
-    this.#processes.add(process);
-    if (this.#frozen) process.gate.pause();
-    process.start();
-    return process;
+    return this.engine.slice(() => {
+      const process = new SimProcess(this, this.#nextPid++, path, spec);
+      this.#processes.add(process);
+      if (this.#frozen) process.gate.pause();
+      process.start();
+      return process;
+    });
   }
 
   /** Sockets for a process, in the machine's network or in that of a pod. */
@@ -148,7 +150,7 @@ export class Kernel {
   thaw(): void {
     if (!this.#frozen || !this.alive) return;
     this.#frozen = false;
-    this.net.thaw();
+    this.engine.slice(() => this.net.thaw());
     this.gate.resume();
     for (const process of this.#processes) process.gate.resume();
   }

@@ -137,8 +137,8 @@ export class SimProcess {
   #continue(): void {
     if (!this.#stopped) return;
     this.#stopped = false;
-    this.#net.continue();
     this.gate.resume();
+    this.kernel.engine.slice(() => this.#net.continue());
     this.kernel.event(this.spec.name, processContinued, { pid: this.pid });
   }
 

@@ -56,7 +56,7 @@ export class Chassis implements TimerOwner {
 
   /** Timers of the hardware itself run whatever happens to kernels. */
   dispatch(callback: () => void): void {
-    callback();
+    this.around.engine.slice(callback);
   }
 
   event<F extends EventFields>(kind: EventKind<F>, fields: F): void {
