@@ -3,7 +3,7 @@ export { AccessError, ControllerError, StateError } from './errors.ts';
 export type { WatchEvent } from './event.ts';
 export type { Metadata, Phase, Pointer } from './metadata.ts';
 export type { LabelTerm, ListQuery } from './query.ts';
-export { type PrintColumn, type Resource, type ResourceKind, resourceKind } from './resource.ts';
+export { inNamespace, type PrintColumn, type Resource, type ResourceKind, resourceKind } from './resource.ts';
 export { ControllerContext, type Reader } from './runtime/context.ts';
 export {
   type Controller,

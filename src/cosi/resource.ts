@@ -43,6 +43,11 @@ export function resourceKind<S>(namespace: string, type: string, options: KindOp
   });
 }
 
+/** The same type, living in another namespace. */
+export function inNamespace<S>(kind: ResourceKind<S>, namespace: string): ResourceKind<S> {
+  return Object.freeze({ ...kind, namespace });
+}
+
 /** Equality that ignores the two timestamps and the order of finalizers (reference/controllers.md A.1). */
 export function equalResources(a: Resource, b: Resource): boolean {
   return equalMetadata(a.metadata, b.metadata) && deepEqual(a.spec, b.spec);

@@ -1,4 +1,4 @@
-import { resourceKind } from '../../cosi/index.ts';
+import { inNamespace, resourceKind } from '../../cosi/index.ts';
 
 /** Where a network setting comes from; later ones win (reference/network-config.md D.1). */
 export type ConfigLayer = 'default' | 'cmdline' | 'platform' | 'operator' | 'configuration';
@@ -46,6 +46,7 @@ export interface LinkSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const LinkSpecs = resourceKind<LinkSpecSpec>('network', 'LinkSpecs.net.talos.dev', { sensitive: true });
+export const LayeredLinkSpecs = inNamespace(LinkSpecs, LAYERED);
 
 export interface AddressSpecSpec {
   /** With prefix length. */
@@ -55,6 +56,7 @@ export interface AddressSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const AddressSpecs = resourceKind<AddressSpecSpec>('network', 'AddressSpecs.net.talos.dev');
+export const LayeredAddressSpecs = inNamespace(AddressSpecs, LAYERED);
 
 export interface AddressStatusSpec {
   readonly address: string;
@@ -80,6 +82,7 @@ export interface RouteSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const RouteSpecs = resourceKind<RouteSpecSpec>('network', 'RouteSpecs.net.talos.dev');
+export const LayeredRouteSpecs = inNamespace(RouteSpecs, LAYERED);
 
 export interface RouteStatusSpec {
   readonly dst: string;
@@ -111,6 +114,7 @@ export interface OperatorSpecSpec {
 export const OperatorSpecs = resourceKind<OperatorSpecSpec>('network', 'OperatorSpecs.net.talos.dev', {
   sensitive: true,
 });
+export const LayeredOperatorSpecs = inNamespace(OperatorSpecs, LAYERED);
 
 export interface HostnameSpecSpec {
   readonly hostname: string;
@@ -118,6 +122,7 @@ export interface HostnameSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const HostnameSpecs = resourceKind<HostnameSpecSpec>('network', 'HostnameSpecs.net.talos.dev');
+export const LayeredHostnameSpecs = inNamespace(HostnameSpecs, LAYERED);
 
 export interface HostnameStatusSpec {
   readonly hostname: string;
@@ -138,6 +143,7 @@ export interface TimeServerSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const TimeServerSpecs = resourceKind<TimeServerSpecSpec>('network', 'TimeServerSpecs.net.talos.dev');
+export const LayeredTimeServerSpecs = inNamespace(TimeServerSpecs, LAYERED);
 
 export interface TimeServerStatusSpec {
   readonly timeServers: readonly string[];
@@ -154,6 +160,7 @@ export interface ResolverSpecSpec {
   readonly layer: ConfigLayer;
 }
 export const ResolverSpecs = resourceKind<ResolverSpecSpec>('network', 'ResolverSpecs.net.talos.dev');
+export const LayeredResolverSpecs = inNamespace(ResolverSpecs, LAYERED);
 
 export interface ResolverStatusSpec {
   readonly dnsServers: readonly string[];

@@ -46,7 +46,6 @@ export class Service {
   #events: ServiceEvent[] = [];
   #health: Health;
   #stop: Once<void> | undefined;
-  #runs = 0;
 
   constructor(definition: ServiceDefinition, host: ServiceHost) {
     this.definition = definition;
@@ -86,7 +85,6 @@ export class Service {
     if (this.active) return;
     const stop = new Once<void>();
     this.#stop = stop;
-    this.#runs++;
     this.#health.reset();
     this.#host.scope.spawn(this.id, () => this.#run(stop));
   }

@@ -1,0 +1,23 @@
+import type { Controller } from '../../../cosi/index.ts';
+import { exclusive, passController, weak } from '../../../cosi/index.ts';
+import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
+import { NodeAddressFilters } from '../../resources/network.ts';
+
+/** Tells node addresses from those of pods and services. */
+export const addressFilterController: Controller = passController({
+  name: 'k8s.AddressFilterController',
+  inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
+  outputs: [exclusive(NodeAddressFilters)],
+  pass: (context) => {
+    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
+    context.startTrackingOutputs();
+    if (config !== undefined) {
+      const { podSubnets, serviceSubnets } = config.spec.settings.cluster;
+      const kubernetes = [...podSubnets, ...serviceSubnets];
+      context.set(NodeAddressFilters, 'no-k8s', { includeSubnets: [], excludeSubnets: kubernetes });
+      context.set(NodeAddressFilters, 'only-k8s', { includeSubnets: kubernetes, excludeSubnets: [] });
+    }
+    context.cleanupOutputs(NodeAddressFilters);
+    return undefined;
+  },
+});

@@ -1,0 +1,39 @@
+import type { Resource } from '../../../cosi/index.ts';
+import { at, flag, text } from '../../config/pick.ts';
+import type { InterfaceSettings, NodeSettings } from '../../config/settings.ts';
+import type { LinkStatusSpec } from '../../resources/network.ts';
+
+/** An entry of `machine.network.interfaces` with the link it applies to. */
+export interface Device {
+  readonly link: string;
+  readonly settings: InterfaceSettings;
+}
+
+/** Expands selectors to links: every given key must match (reference/network-config.md D.3). */
+export function expandDevices(settings: NodeSettings, links: readonly Resource<LinkStatusSpec>[]): readonly Device[] {
+  const devices: Device[] = [];
+  for (const entry of settings.machine.network.interfaces) {
+    if (entry.selector === null) {
+      if (entry.name !== '') devices.push({ link: entry.name, settings: entry });
+      continue;
+    }
+    for (const link of links) {
+      if (selects(entry.selector, link.spec)) devices.push({ link: link.metadata.id, settings: entry });
+    }
+  }
+  return devices;
+}
+
+function selects(selector: NonNullable<InterfaceSettings['selector']>, link: LinkStatusSpec): boolean {
+  const mac = text(at(selector, 'hardwareAddr')) || text(at(selector, 'permanentAddr'));
+  if (mac !== '' && !globMatches(mac.toLowerCase(), link.hardwareAddr.toLowerCase())) return false;
+  const physical = at(selector, 'physical');
+  if (physical !== undefined && flag(physical) !== link.physical) return false;
+  // What the platform does not show of a link cannot match.
+  return ['pciID', 'driver', 'busPath'].every((key) => text(at(selector, key)) === '');
+}
+
+function globMatches(pattern: string, value: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(value);
+}
