@@ -1,6 +1,7 @@
+import type { FaultSpec } from '../../world/fault.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
 import type { ScenarioVocabulary } from './load.ts';
-import type { FaultSpec, MistakeSpec, Scenario, Step } from './model.ts';
+import type { MistakeSpec, Scenario, Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
 import { didYouMean, type Problem } from './problem.ts';
 
@@ -199,7 +200,7 @@ export function missingArgument(fault: FaultSpec): string | undefined {
         ? '"from" and "to", each a list of machines'
         : undefined;
     case 'delay':
-      return fault.by === undefined ? '"by", the added delay such as 20ms' : undefined;
+      return fault.amount === undefined ? '"by", the added delay such as 20ms' : undefined;
     case 'loss':
       return fault.percent === undefined ? '"percent" of packets' : undefined;
     case 'service-down':
@@ -213,7 +214,7 @@ export function missingArgument(fault: FaultSpec): string | undefined {
         : undefined;
     case 'clock-jump':
     case 'clock-drift':
-      return fault.machines.length === 0 || fault.by === undefined ? '"machine" and "by"' : undefined;
+      return fault.machines.length === 0 || fault.amount === undefined ? '"machine" and "by"' : undefined;
     case 'power-off':
     case 'power-on':
     case 'reboot':

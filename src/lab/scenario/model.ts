@@ -1,5 +1,6 @@
+import type { FaultSpec } from '../../world/fault.ts';
 import type { Place } from './positions.ts';
-import type { DiskEntry, Expectation, FaultStep } from './schema.ts';
+import type { DiskEntry, Expectation } from './schema.ts';
 
 /** A scenario ready to run: names resolved, durations in microseconds, command lines split. */
 export interface Scenario {
@@ -84,25 +85,6 @@ export interface ParallelSteps extends StepTiming {
 }
 
 export type Step = CommandStep | AwaitStep | AdvanceStep | WaitStep | FaultStepSpec | ParallelSteps;
-
-/** A fault as data, whoever asked for it: a scenario, a shell, a plan. */
-export interface FaultSpec {
-  readonly fault: FaultStep['fault'];
-  readonly machines: readonly string[];
-  readonly from?: readonly string[];
-  readonly to?: readonly string[];
-  readonly oneWay?: boolean;
-  /** The fault ends by itself after this time. */
-  readonly forUs?: number;
-  /** Amount, for clocks and delays: a duration text or parts per million. */
-  readonly by?: string;
-  readonly percent?: number;
-  readonly process?: string;
-  readonly service?: string;
-  readonly disk?: string;
-  /** For `heal`: the `as` of the fault that ends. */
-  readonly name?: string;
-}
 
 export interface MistakeSpec {
   readonly name: string;

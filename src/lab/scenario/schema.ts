@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FAULT_KINDS, OUTSIDE_SERVICES } from '../../world/fault.ts';
 import { parseDurationUs } from './duration.ts';
 
 /** The scenario file as zod schemas: names are a contract (docs/scenarios.md), unknown ones are refused. */
@@ -49,32 +50,8 @@ const timing = {
   id: identifier.optional(),
 };
 
-export const FAULT_NAMES = [
-  'power-off',
-  'power-on',
-  'reboot',
-  'freeze',
-  'unfreeze',
-  'kill',
-  'stop',
-  'continue',
-  'partition',
-  'isolate',
-  'heal',
-  'delay',
-  'loss',
-  'clock-jump',
-  'clock-drift',
-  'disk-full',
-  'disk-slow',
-  'disk-errors',
-  'blank-disk',
-  'service-down',
-  'service-up',
-] as const;
-
 const faultStep = z.strictObject({
-  fault: z.enum(FAULT_NAMES),
+  fault: z.enum(FAULT_KINDS),
   ...target,
   from: z.array(z.string()).min(1).optional(),
   to: z.array(z.string()).min(1).optional(),
@@ -83,7 +60,7 @@ const faultStep = z.strictObject({
   by: z.string().optional(),
   percent: z.number().min(0).max(100).optional(),
   process: z.string().optional(),
-  service: z.string().optional(),
+  service: z.enum(OUTSIDE_SERVICES).optional(),
   disk: z.string().optional(),
   name: identifier.optional(),
   ...timing,

@@ -1,6 +1,8 @@
+import type { FaultSpec } from '../../world/fault.ts';
 import { splitWords } from '../shell/words.ts';
+import { parseDurationUs } from './duration.ts';
 import type { ScenarioVocabulary } from './load.ts';
-import type { FaultSpec, Step } from './model.ts';
+import type { Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
 import type { Problem } from './problem.ts';
 import type { FaultStep, RawStep } from './schema.ts';
@@ -58,6 +60,15 @@ export class StepReader {
     }
     if ('advance' in raw) return { kind: 'advance', durationUs: raw.advance, ...timing };
     if ('wait' in raw) return { kind: 'wait', name: raw.wait, ...timing };
+    if (raw.by !== undefined && amountOf(raw.by) === undefined) {
+      const message = `"${raw.by}" is neither a duration nor a number`;
+      this.#problems.push({
+        file: this.#file,
+        ...this.#finder.find([...path, 'by']),
+        message,
+        hint: 'write -5m, 20ms, or parts per million',
+      });
+    }
     return { kind: 'fault', fault: faultOf(raw), ...timing };
   }
 
@@ -96,6 +107,7 @@ function filesOf(words: readonly string[]): string[] {
 /** The fault that an entry names. */
 export function faultOf(raw: FaultStep): FaultSpec {
   const machines = raw.machines ?? (raw.machine === undefined ? [] : [raw.machine]);
+  const amount = raw.by === undefined ? undefined : amountOf(raw.by);
   return {
     fault: raw.fault,
     machines,
@@ -103,11 +115,16 @@ export function faultOf(raw: FaultStep): FaultSpec {
     ...(raw.to !== undefined && { to: raw.to }),
     ...(raw.oneWay !== undefined && { oneWay: raw.oneWay }),
     ...(raw.for !== undefined && { forUs: raw.for }),
-    ...(raw.by !== undefined && { by: raw.by }),
+    ...(amount !== undefined && { amount }),
     ...(raw.percent !== undefined && { percent: raw.percent }),
     ...(raw.process !== undefined && { process: raw.process }),
     ...(raw.service !== undefined && { service: raw.service }),
     ...(raw.disk !== undefined && { disk: raw.disk }),
     ...(raw.name !== undefined && { name: raw.name }),
   };
+}
+
+/** A duration in microseconds, or a plain number (parts per million) as it stands; undefined when it is neither. */
+function amountOf(text: string): number | undefined {
+  return /^-?\d+$/.test(text) ? Number(text) : parseDurationUs(text);
 }

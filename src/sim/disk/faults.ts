@@ -17,6 +17,8 @@ export interface DiskFaults {
   lyingSync: boolean;
   /** Writes fail with `read-only`. */
   readOnly: boolean;
+  /** Writes that need room fail with `no-space`, as if something else had filled the disk. */
+  full: boolean;
   /** The next writes that a program makes land at another place of the same file; the program is not told. */
   misdirectedWrites: number;
 }
@@ -29,6 +31,7 @@ export function noDiskFaults(): DiskFaults {
     slowSync: undefined,
     lyingSync: false,
     readOnly: false,
+    full: false,
     misdirectedWrites: 0,
   };
 }

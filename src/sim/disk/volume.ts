@@ -72,6 +72,7 @@ export class Volume {
     } else if (operation === 'write') {
       if (faults.readOnly || this.#readOnlyMount)
         throw new DiskError('read-only', path, `${path}: read-only file system`);
+      if (faults.full && sizeBytes > 0) throw new DiskError('no-space', path, `${path}: no space left on device`);
       counters.writes++;
       counters.bytesWritten += sizeBytes;
     } else counters.syncs++;

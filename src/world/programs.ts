@@ -1,0 +1,25 @@
+import type { Surroundings } from '../nodes/surroundings.ts';
+import type { Program } from '../platform/containers.ts';
+import type { MachinePlatform } from '../platform/platform.ts';
+import type { Task } from '../platform/task.ts';
+
+/** Everything that runs in a world: image repository → program, and what machines and stations start. */
+export interface ProgramSet {
+  /** By repository without tag: `gcr.io/etcd-development/etcd`. The program sees its tag in nothing: versions are profiles. */
+  readonly images: Readonly<Record<string, (tag: string) => Program>>;
+  readonly machined: (talosVersion: string) => (platform: MachinePlatform, surroundings: Surroundings) => Task<void>;
+  readonly discovery: Program;
+  readonly discoveryArgs: readonly string[];
+  readonly time: Program;
+  readonly loadBalancer: Program;
+}
+
+/** The program of an image reference. */
+export function resolveImage(programs: ProgramSet, image: string): Program | undefined {
+  const slash = image.lastIndexOf('/');
+  const at = image.indexOf('@');
+  const plain = at < 0 ? image : image.slice(0, at);
+  const colon = plain.indexOf(':', slash < 0 ? 0 : slash);
+  const repository = colon < 0 ? plain : plain.slice(0, colon);
+  return programs.images[repository]?.(colon < 0 ? 'latest' : plain.slice(colon + 1));
+}
