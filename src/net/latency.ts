@@ -38,3 +38,8 @@ export function latencyFor(quantilesUs: readonly number[], draw: number): number
   const span = quantilesUs[index + 1]! - low + 1;
   return low + Math.floor(((draw & 0x0fffffff) * span) / 0x10000000);
 }
+
+/** One way through a kernel's own loopback, of a machine whose typical value is `typicalUs`. */
+export function loopbackLatency(typicalUs: number): LatencyModel {
+  return uniformLatency(Math.max(typicalUs - 5, 1), typicalUs + 5);
+}

@@ -1,0 +1,90 @@
+import { NetError } from '../../platform/errors.ts';
+import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import type { Resume, Task } from '../../platform/task.ts';
+import { wait } from '../../platform/task.ts';
+import { endpointText } from '../address.ts';
+import type { Namespace } from '../namespace.ts';
+import type { Packet } from '../packet.ts';
+import type { SocketProcess } from '../process.ts';
+import { ACCEPT_BACKLOG } from './constants.ts';
+import { Answering } from './handshake.ts';
+import { TcpSocket } from './socket.ts';
+
+/** A listening socket with its queue of connections that wait to be accepted. */
+export class TcpListener implements Listener {
+  readonly local: Endpoint;
+  readonly namespace: Namespace;
+  readonly process: SocketProcess;
+  #pending = new Set<TcpSocket>();
+  #queue: TcpSocket[] = [];
+  #acceptors: Resume<void>[] = [];
+  #closed = false;
+
+  constructor(namespace: Namespace, process: SocketProcess, local: Endpoint) {
+    this.namespace = namespace;
+    this.process = process;
+    this.local = local;
+    process.listeners.add(this);
+  }
+
+  /** A SYN for this socket; dropped when too many connections wait already. */
+  input(packet: Packet): void {
+    if (this.#queue.length + this.#pending.size >= ACCEPT_BACKLOG) {
+      packet.lost();
+      return;
+    }
+    const socket = new TcpSocket(this.namespace, this.process, packet.to, packet.from);
+    this.namespace.register(socket);
+    this.#pending.add(socket);
+    new Answering(socket, packet.socket!, this);
+  }
+
+  established(socket: TcpSocket): void {
+    this.#pending.delete(socket);
+    this.#queue.push(socket);
+    for (const resume of this.#acceptors.splice(0)) resume();
+  }
+
+  gaveUp(socket: TcpSocket): void {
+    this.#pending.delete(socket);
+  }
+
+  *accept(): Task<Connection> {
+    for (;;) {
+      if (this.#closed) {
+        const { address, port } = this.local;
+        throw new NetError('closed', `accept tcp ${endpointText(address, port)}: use of closed network connection`);
+      }
+      const socket = this.#queue.shift();
+      if (socket !== undefined) return socket;
+      yield* wait<void>((resume) => {
+        this.#acceptors.push(resume);
+        return () => {
+          this.#acceptors = this.#acceptors.filter((other) => other !== resume);
+        };
+      });
+    }
+  }
+
+  /** Connections that were not accepted are reset. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.namespace.stopListening(this);
+    this.process.listeners.delete(this);
+    for (const socket of [...this.#pending, ...this.#queue.splice(0)]) {
+      if (!socket.established) socket.sendReset();
+      socket.abort();
+    }
+    this.#pending.clear();
+    for (const resume of this.#acceptors.splice(0)) resume();
+  }
+
+  /** The kernel is gone. */
+  vanish(): void {
+    this.#closed = true;
+    this.#acceptors = [];
+    this.#queue = [];
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,222 @@
+import type { NetError } from '../../platform/errors.ts';
+import { type Segment, segmentSizeBytes } from '../../platform/net.ts';
+import type { Resume, Task } from '../../platform/task.ts';
+import { wait } from '../../platform/task.ts';
+import type { NetScheduler } from '../deps.ts';
+import type { Network } from '../network.ts';
+import { RECEIVE_BUFFER_BYTES } from './constants.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { TcpSocket } from './socket.ts';
+
+interface Consumer {
+  readonly onSegment: (segment: Segment) => void;
+  readonly onEnd: (error: Error | undefined) => void;
+}
+
+/** The receiving half of a connection: puts segments in order, keeps what the process has not read, acknowledges. */
+export class ReceiveSide {
+  readonly socket: TcpSocket;
+  readonly #network: Network;
+  readonly #scheduler: NetScheduler;
+  /** The connection is established and its process has not closed it: segments may be handed over without asking. */
+  open = false;
+  /** Bytes that the process took so far. */
+  readBytes = 0;
+  lastHeardUs = 0;
+  finReceived = false;
+  #nextSeq = 0;
+  /** What came before its turn, by sequence number; only on links that lose. */
+  #early: Map<number, Outgoing> | undefined;
+  #buffer: Segment[] = [];
+  #bufferHead = 0;
+  #error: NetError | undefined;
+  #consumer: Consumer | undefined;
+  #readers: Resume<void>[] = [];
+
+  constructor(socket: TcpSocket) {
+    this.socket = socket;
+    this.#network = socket.kernel.network;
+    this.#scheduler = this.#network.deps.scheduler;
+  }
+
+  /** Everything before this sequence number was received. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  get hasUnread(): boolean {
+    return this.#bufferHead < this.#buffer.length;
+  }
+
+  /** A segment of the peer arrives. */
+  deliver(record: Outgoing): void {
+    const nowUs = this.#scheduler.nowUs();
+    this.lastHeardUs = nowUs;
+    if (record.seq !== this.#nextSeq) {
+      this.#outOfOrder(record);
+      return;
+    }
+    this.#nextSeq++;
+    this.#acknowledge(record, nowUs);
+    this.#take(record);
+    if (this.#early !== undefined) this.#takeEarly();
+    if (this.socket.sendSide.hasUnassured) this.#piggyback();
+  }
+
+  /** When the way back is healthy the acknowledgement needs no event: the sender is told when it will come. */
+  #acknowledge(record: Outgoing, nowUs: number): void {
+    const path = this.socket.sendSide.path(nowUs);
+    if (path.plain && this.#early === undefined) {
+      path.confirm(nowUs);
+      record.path?.confirm(nowUs);
+      record.side.assure(record, nowUs + path.minUs);
+    } else this.socket.sendAck(record.side);
+  }
+
+  /** Data carries an acknowledgement for the other direction; it matters only where that is in doubt. */
+  #piggyback(): void {
+    const seq = this.socket.peerSocket?.receiveSide.nextSeq;
+    if (seq !== undefined && this.socket.sendSide.inDoubt) this.socket.sendSide.acknowledged(seq - 1);
+  }
+
+  #outOfOrder(record: Outgoing): void {
+    if (record.seq > this.#nextSeq) {
+      this.#early ??= new Map();
+      this.#early.set(record.seq, record);
+    }
+    this.socket.sendAck(record.side);
+  }
+
+  #takeEarly(): void {
+    const early = this.#early!;
+    for (let record = early.get(this.#nextSeq); record !== undefined; record = early.get(this.#nextSeq)) {
+      early.delete(this.#nextSeq++);
+      this.#take(record);
+      if (early.size === 0) {
+        this.#early = undefined;
+        this.socket.sendAck(record.side);
+        return;
+      }
+    }
+  }
+
+  #take(record: Outgoing): void {
+    const segment = record.segment;
+    if (segment === undefined) {
+      this.finReceived = true;
+      this.#end();
+    } else if (this.#consumer !== undefined && !this.hasUnread && !this.socket.process.stopped) {
+      this.readBytes += record.sizeBytes;
+      try {
+        this.#consumer.onSegment(segment);
+      } catch (error) {
+        this.socket.process.owner.escaped(error);
+      }
+    } else {
+      this.#buffer.push(segment);
+      this.#wakeReaders();
+    }
+  }
+
+  #end(): void {
+    this.#wakeReaders();
+    this.#finishConsumer();
+    this.socket.finArrived();
+  }
+
+  #wakeReaders(): void {
+    if (this.#readers.length === 0) return;
+    for (const resume of this.#readers.splice(0)) resume();
+  }
+
+  /** Next segment; undefined after the FIN. */
+  *receive(): Task<Segment | undefined> {
+    while (!this.hasUnread) {
+      if (this.#error?.code === 'closed') throw this.#error;
+      if (this.finReceived) return undefined;
+      if (this.#error !== undefined) throw this.#error;
+      yield* wait<void>((resume) => {
+        this.#readers.push(resume);
+        return () => {
+          this.#readers = this.#readers.filter((other) => other !== resume);
+        };
+      });
+    }
+    return this.#read();
+  }
+
+  #read(): Segment {
+    const segment = this.#buffer[this.#bufferHead++]!;
+    if (this.#bufferHead === this.#buffer.length) {
+      this.#buffer.length = 0;
+      this.#bufferHead = 0;
+    } else if (this.#bufferHead > 64 && this.#bufferHead * 2 > this.#buffer.length) {
+      this.#buffer = this.#buffer.slice(this.#bufferHead);
+      this.#bufferHead = 0;
+    }
+    this.readBytes += segmentSizeBytes(segment);
+    this.#updateWindow();
+    return segment;
+  }
+
+  /** Tells a sender that waits for room, once there is enough of it. */
+  #updateWindow(): void {
+    const sender = this.socket.peerSocket?.sendSide;
+    if (sender?.blocked !== true) return;
+    if (!this.hasUnread || sender.unreadByPeer() * 2 <= RECEIVE_BUFFER_BYTES) this.socket.sendAck(sender);
+  }
+
+  consume(onSegment: (segment: Segment) => void, onEnd: (error: Error | undefined) => void): void {
+    this.#consumer = { onSegment, onEnd };
+    this.handOver();
+  }
+
+  /** Gives the consumer what waits for it: when it is set, and when its process goes on after a stop. */
+  handOver(): void {
+    const { process } = this.socket;
+    while (this.#consumer !== undefined && this.hasUnread && !process.stopped && !process.exited) {
+      const segment = this.#read();
+      try {
+        this.#consumer.onSegment(segment);
+      } catch (error) {
+        process.owner.escaped(error);
+      }
+    }
+    this.#finishConsumer();
+  }
+
+  #finishConsumer(): void {
+    const consumer = this.#consumer;
+    const { process } = this.socket;
+    if (consumer === undefined || this.hasUnread || process.stopped || process.exited) return;
+    if (!this.finReceived && this.#error === undefined) return;
+    this.#consumer = undefined;
+    try {
+      consumer.onEnd(this.finReceived ? undefined : this.#error);
+    } catch (error) {
+      process.owner.escaped(error);
+    }
+  }
+
+  /** The connection broke or was closed on this side; what had been received before a break can still be read. */
+  end(error: NetError): void {
+    this.open = false;
+    if (this.#error !== undefined && error.code !== 'closed') return;
+    this.#error = error;
+    this.#early = undefined;
+    if (error.code === 'closed') {
+      this.#buffer = [];
+      this.#bufferHead = 0;
+      this.#consumer = undefined;
+    }
+    this.#wakeReaders();
+    this.#finishConsumer();
+  }
+
+  /** The kernel is gone: nobody is told anything. */
+  vanish(): void {
+    this.open = false;
+    this.#readers = [];
+    this.#consumer = undefined;
+  }
+}
