@@ -120,7 +120,7 @@ export class Faults implements NetworkFaults {
     const name = `intruder-${this.#nextId}`;
     this.#network.addNode({ name, nics: [{ link: 'eth0', segment }] });
     const kernel = this.#network.boot(name);
-    kernel.addAddress('eth0', `${address}/${familyOf(address) === 6 ? 128 : 32}`);
+    kernel.addAddress('eth0', `${address}/${familyOf(address) === 6 ? 64 : 24}`);
     if (options.announce === true) kernel.announce('eth0', address);
     return this.#begin('address-held-twice', [name], '*', () => this.#network.removeNode(name));
   }
