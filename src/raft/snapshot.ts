@@ -1,6 +1,6 @@
 import { restoreMembers, sameConfState } from './confchange/restore.ts';
 import type { Core } from './core.ts';
-import { idHex } from './ids.ts';
+import { describeConfState } from './describe.ts';
 import { switchToConfig } from './membership.ts';
 import { draft } from './message.ts';
 import { EMPTY_SNAPSHOT } from './storage.ts';
@@ -43,8 +43,10 @@ function restore(core: Core, snapshot: Snapshot): 'restored' | 'ignored' | 'malf
     confState.learners.includes(core.id) ||
     confState.votersOutgoing.includes(core.id);
   if (!known) {
-    const ids = [...confState.voters, ...confState.learners, ...confState.votersOutgoing].map(idHex).join(' ');
-    core.say('WARN', `attempted to restore snapshot but it is not in the ConfState (${ids}); should never happen`);
+    core.say(
+      'WARN',
+      `attempted to restore snapshot but it is not in the ConfState ${describeConfState(confState)}; should never happen`,
+    );
     return 'ignored';
   }
   if (log.matchTerm(term, index)) {

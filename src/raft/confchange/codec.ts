@@ -14,21 +14,17 @@ import {
 } from '../types.ts';
 import { WireError, WireReader, WireWriter } from '../wire/varint.ts';
 
-/**
- * The bytes of a membership change, as the data of its entry. etcd 3.6 writes every number, later releases only
- * those that were set; a reader cannot tell.
- */
+/** The bytes of a membership change, as the data of its entry. Only etcd 3.6 writes the id 0 of the first form. */
 export function encodeConfChange(change: AnyConfChange, behaviour: Behaviour = '3.7'): Uint8Array {
-  const always = behaviour === '3.6';
   const out = new WireWriter();
   if (change.version === 1) {
-    if (always || change.id !== NONE) out.idField(1, change.id);
+    if (behaviour === '3.6' || change.id !== NONE) out.idField(1, change.id);
     out.numberField(2, change.type);
     out.idField(3, change.nodeId);
     if (change.context !== null) out.bytesField(4, change.context);
     return out.finish();
   }
-  if (always || change.transition !== ConfChangeTransition.Auto) out.numberField(1, change.transition);
+  out.numberField(1, change.transition);
   for (const { type, nodeId } of change.changes) {
     const inner = new WireWriter();
     inner.numberField(1, type);
