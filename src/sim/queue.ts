@@ -1,5 +1,5 @@
 import type { Timer } from '../platform/clock.ts';
-import { invariant } from '../platform/errors.ts';
+import { Bug } from '../platform/errors.ts';
 
 /** Something due at a known instant. A record that is never cancelled goes into the queue as it is. */
 export interface Due {
@@ -77,7 +77,9 @@ export class EventQueue {
   }
 
   #insert(slot: number, timeUs: number, sequence: number, item: Due): void {
-    invariant(timeUs >= 0 && Math.floor(timeUs) === timeUs, `an event is due at ${timeUs} us`);
+    if (!(timeUs >= 0 && timeUs <= Number.MAX_SAFE_INTEGER && Math.floor(timeUs) === timeUs)) {
+      throw new Bug(`an event of ${item.owner} is due at ${timeUs} us`);
+    }
     this.#items[slot] = item;
     this.#tickets[slot] = sequence;
     this.#siftUp(this.#size++, timeUs, sequence, slot);

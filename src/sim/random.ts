@@ -1,5 +1,5 @@
 import seedrandom from 'seedrandom';
-import { invariant } from '../platform/errors.ts';
+import { Bug, invariant } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 
 const WORD = 0x1_0000_0000;
@@ -29,11 +29,11 @@ export class KeyedRandom implements Random {
 
   int(min: number, max: number): number {
     const span = max - min + 1;
-    invariant(Number.isSafeInteger(min) && Number.isSafeInteger(max) && span >= 1, `draw from [${min}, ${max}]`);
+    if (!(span >= 1 && Number.isSafeInteger(min) && Number.isSafeInteger(span))) {
+      throw new Bug(`draw from [${min}, ${max}]`);
+    }
     if (span === 1) return min;
-    if (span <= WORD) return min + this.#below(span);
-    invariant(Number.isSafeInteger(span), `draw from [${min}, ${max}]`);
-    return min + this.#belowWide(span);
+    return min + (span <= WORD ? this.#below(span) : this.#belowWide(span));
   }
 
   /** Uniform in [0, span) by rejection, span at most 2^32. */
