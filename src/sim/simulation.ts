@@ -19,7 +19,7 @@
  * they may be asked for from listeners (`sim.on(kind, listener)`) as well as between steps.
  */
 import type { NetDeps } from '../net/deps.ts';
-import type { NetworkControl } from '../net/types.ts';
+import { Network } from '../net/network.ts';
 import type { Timer } from '../platform/clock.ts';
 import type { EventKind } from '../platform/log.ts';
 import { Scope } from '../platform/scope.ts';
@@ -33,14 +33,12 @@ import { Station, type StationCommand, type StationSpec } from './machine/statio
 import { ASSUMED_TIMING, type SimTiming } from './timing.ts';
 import { Trace, type TraceListener, TraceLog } from './trace.ts';
 import { AmbientTrap } from './trap.ts';
-import { unpluggedNetwork } from './unplugged.ts';
 
 export interface SimulationOptions {
   /** Any non-empty text; numbers as their decimal digits. */
   readonly seed: string;
   readonly createRpc: RpcFactory;
   readonly images: ImageResolver;
-  readonly createNetwork?: (deps: NetDeps) => NetworkControl;
   readonly timing?: SimTiming;
   /** `full` folds the fields of every event into the digest (default `fast`). */
   readonly digest?: 'fast' | 'full';
@@ -79,7 +77,8 @@ const DEFAULT_EPOCH_US = 1_759_276_800_000_000;
 
 export class Simulation {
   readonly seed: string;
-  readonly network: NetworkControl;
+  /** Segments, routers, links and their faults; machines and stations put themselves in. */
+  readonly network: Network;
   readonly registry: Registry;
   /** Tasks that belong to no machine: operators and fault plans. */
   readonly scope: Scope;
@@ -103,7 +102,7 @@ export class Simulation {
       notableLimit: options.notableLimit ?? 10_000,
     });
     this.registry = new Registry(options.images);
-    this.network = (options.createNetwork ?? unpluggedNetwork)(this.#netDeps(options.wants));
+    this.network = new Network(this.#netDeps(options.wants));
     this.#around = {
       engine: this.#engine,
       trace: this.trace,
