@@ -1,13 +1,16 @@
 /**
  * Documents of kinds that are known by name only (those after v1.11). They have no field tree here, so they are merged and
- * printed by general rules: keys keep the order in which they were written, plus what the kinds are known to do differently.
+ * printed by general rules: keys below the top level keep the order in which they were written. What is known about single kinds
+ * (field order, replaced and copied fields) is in tables.
  */
 
-import type { Out } from '../encode/emit.ts';
+import { emitDocument, type Out } from '../encode/emit.ts';
 import { documentSpec, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { deref, keyText, lookup, type YamlNode } from '../yaml/node.ts';
 import type { PatchableDocument } from './config-set.ts';
+import { PatchError } from './error.ts';
+import { looseFields } from './loose-fields.ts';
 
 /** The document as a loose one, or null when it is not of such a kind or the release does not know the kind. */
 export function looseDocument(root: YamlNode, minor: number): PatchableDocument | null {
@@ -15,7 +18,8 @@ export function looseDocument(root: YamlNode, minor: number): PatchableDocument 
   if (kind === '' || textOf(root, 'apiVersion') !== 'v1alpha1' || documentSpec(kind, minor) !== undefined) return null;
   const since = kindSince(kind);
   if (since === undefined || since > minor) return null;
-  const value = plainValue(root) as ConfigObject;
+  const value = inLooseOrder(kind, plainValue(root) as ConfigObject);
+  checkKeys(kind, value);
   return { kind, apiVersion: 'v1alpha1', name: textOf(root, 'name'), spec: null, value };
 }
 
@@ -23,6 +27,24 @@ function textOf(root: YamlNode, key: string): string {
   const node = lookup(root, key);
   const target = node === undefined ? undefined : deref(node);
   return target?.kind === 'scalar' && target.tag !== 'null' ? target.text : '';
+}
+
+/** Unknown keys are refused at the top level; deeper ones pass, since nothing says what is known there. */
+function checkKeys(kind: string, value: ConfigObject): void {
+  const fields = looseFields(kind);
+  const unknown = Object.entries(value).filter(([key]) => fields !== undefined && !fields.includes(key));
+  if (unknown.length === 0) return;
+  const excerpt = emitDocument(looseOut(Object.fromEntries(unknown)));
+  throw new PatchError(`unknown keys found during decoding:\n${excerpt}`);
+}
+
+/** The value with its fields in printing order. */
+export function inLooseOrder(kind: string, value: ConfigObject): ConfigObject {
+  const fields = looseFields(kind);
+  if (fields === undefined) return value;
+  const ordered = Object.entries(value);
+  ordered.sort(([a], [b]) => fields.indexOf(a) - fields.indexOf(b));
+  return Object.fromEntries(ordered);
 }
 
 /** A node without a schema. Keys keep their order; null values vanish, as they would in a struct. */

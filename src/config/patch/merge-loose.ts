@@ -1,15 +1,15 @@
 /** Merging documents without a field tree: the rules for structs, guessed from the shape of the values. */
 
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
-import { copiedFields, isReplacedField } from './loose.ts';
+import { copiedFields, inLooseOrder, isReplacedField } from './loose.ts';
 
-/** Scalars override unless they are zero, lists are appended, mappings merged; new keys come last. */
+/** Scalars override unless they are zero, lists are appended, mappings merged. */
 export function mergeLoose(kind: string, left: ConfigObject, right: ConfigObject): ConfigObject {
   let merged = mergeLevel(kind, '', left, right);
   for (const path of copiedFields(kind)) {
     if (valueAt(right, path) === undefined) merged = withoutPath(merged, path.split('.'));
   }
-  return merged;
+  return inLooseOrder(kind, merged);
 }
 
 function mergeLevel(kind: string, prefix: string, left: ConfigObject, right: ConfigObject): ConfigObject {
