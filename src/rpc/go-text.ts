@@ -35,8 +35,8 @@ function dialReason(error: NetError, timeLimited: boolean): string {
 /** As Go prints the end of a read: `EOF`, `read tcp 10.0.0.1:33000->10.0.0.2:2379: read: connection reset by peer`. */
 export function readErrorText(local: Endpoint, remote: Endpoint, error: Error | undefined): string {
   if (error === undefined) return 'EOF';
+  if (!(error instanceof NetError)) return error.message;
   const where = `read tcp ${hostPort(local)}->${hostPort(remote)}`;
-  if (!(error instanceof NetError)) return `${where}: ${error.message}`;
   switch (error.code) {
     case 'reset':
       return `${where}: read: connection reset by peer`;

@@ -30,7 +30,7 @@ export interface EchoLog {
 export function echoHandlers(log: EchoLog, hang: () => Task<never>): HandlerEntry[] {
   return serviceHandlers(Echo, {
     *Say(request, context) {
-      return Answer.of({ text: `${context.metadata['greeting'] ?? 'hello'} ${request.text}`, data: request.data });
+      return Answer.of({ text: `${context.metadata.greeting ?? 'hello'} ${request.text}`, data: request.data });
     },
     Quick: immediate((request) => {
       if (request.text === 'bad') throw new RpcError('InvalidArgument', 'bad text');

@@ -179,7 +179,9 @@ describe('TLS', () => {
     expect(bench.call(undefined)).toBe(failure('error reading server preface: EOF'));
     server.close();
     bench.serve(undefined);
-    expect(bench.call({ serverCaPem: oursPem })).toBe(handshake('tls: first record does not look like a TLS handshake'));
+    expect(bench.call({ serverCaPem: oursPem })).toBe(
+      handshake('tls: first record does not look like a TLS handshake'),
+    );
   });
 
   it('setTls counts for new connections', () => {

@@ -1,0 +1,106 @@
+import type { Connection } from '../../platform/net.ts';
+import { endReasonOf } from './errors.ts';
+import type { HttpFrame, HttpPart, HttpRequest } from './message.ts';
+import { ChunkFrame, RequestFrame, ResponseFrame } from './message.ts';
+import { FrameReader, HttpSyntaxError } from './parser.ts';
+
+/** What one exchange hears. */
+export interface ExchangeSink {
+  /** `body` null: streamed, {@link onPart} follows. */
+  onHead(frame: ResponseFrame): void;
+  /** A piece of the streamed body; null at its end. */
+  onPart(part: HttpPart | null): void;
+  onBroken(reason: string): void;
+}
+
+/** One connection of a client: one exchange at a time. */
+export class ClientConnection {
+  readonly #connection: Connection;
+  readonly #reader: FrameReader;
+  readonly #alwaysBytes: boolean;
+  /** Told when the connection may be used again (true) or is gone (false). */
+  readonly #onFree: (reusable: boolean) => void;
+  #sink: ExchangeSink | undefined;
+  #keepAlive = true;
+  #closed = false;
+
+  constructor(connection: Connection, alwaysBytes: boolean, onFree: (reusable: boolean) => void) {
+    this.#connection = connection;
+    this.#alwaysBytes = alwaysBytes;
+    this.#onFree = onFree;
+    this.#reader = new FrameReader((frame) => this.#onFrame(frame));
+    connection.consume(
+      (segment) => {
+        try {
+          this.#reader.feed(segment);
+        } catch (error) {
+          if (!(error instanceof HttpSyntaxError)) throw error;
+          this.#break(`net/http: HTTP/1.x transport connection broken: ${error.message}`);
+        }
+      },
+      (error) => {
+        this.#keepAlive = false;
+        if (error === undefined) this.#reader.end();
+        this.#break(endReasonOf(connection, error));
+      },
+    );
+  }
+
+  get usable(): boolean {
+    return !this.#closed && this.#sink === undefined;
+  }
+
+  /** Sends a request; false when the connection is broken already. */
+  begin(request: HttpRequest, sink: ExchangeSink): boolean {
+    const frame = new RequestFrame(request);
+    const sent = this.#connection.send(
+      this.#alwaysBytes ? frame.renderBytes() : { object: frame, sizeBytes: frame.sizeBytes() },
+    );
+    if (sent) this.#sink = sink;
+    return sent;
+  }
+
+  /** The exchange is given up: the connection cannot be used again. */
+  abandon(): void {
+    this.#sink = undefined;
+    this.close();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#connection.close();
+    this.#onFree(false);
+  }
+
+  #onFrame(frame: HttpFrame): void {
+    const sink = this.#sink;
+    if (sink === undefined || frame instanceof RequestFrame) {
+      this.close();
+      return;
+    }
+    if (frame instanceof ResponseFrame) {
+      if (frame.headers.connection?.toLowerCase() === 'close') this.#keepAlive = false;
+      if (frame.body !== null) this.#finish();
+      sink.onHead(frame);
+      return;
+    }
+    if (frame instanceof ChunkFrame) {
+      if (frame.part === null) this.#finish();
+      sink.onPart(frame.part);
+    }
+  }
+
+  #finish(): void {
+    this.#sink = undefined;
+    if (this.#keepAlive) this.#onFree(true);
+    else this.close();
+  }
+
+  #break(reason: string): void {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.close();
+    sink?.onBroken(reason);
+  }
+}
