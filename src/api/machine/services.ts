@@ -5,7 +5,6 @@ import { Data } from './common.ts';
 import * as etcd from './etcd.ts';
 import * as life from './lifecycle.ts';
 import * as observe from './observe.ts';
-import { CertificateRequest, CertificateResponse } from './security.ts';
 import { BlockDeviceWipeRequest, BlockDeviceWipeResponse, DisksResponse } from './storage.ts';
 import { TimeRequest, TimeResponse } from './time.ts';
 
@@ -63,9 +62,4 @@ export const TimeService = service('time.TimeService', {
 export const StorageService = service('storage.StorageService', {
   Disks: unary(Empty, DisksResponse),
   BlockDeviceWipe: unary(BlockDeviceWipeRequest, BlockDeviceWipeResponse),
-});
-
-/** trustd, on port 50001: signs certificates of workers. */
-export const SecurityService = service('securityapi.SecurityService', {
-  Certificate: unary(CertificateRequest, CertificateResponse),
 });
