@@ -3,7 +3,7 @@ import { NetError } from '../platform/errors.ts';
 import type { EventFields, EventKind, Log } from '../platform/log.ts';
 import type { LinkInfo, MachineNet, Net, Route } from '../platform/net.ts';
 import type { Random } from '../platform/random.ts';
-import { addressBytes, canonicalAddress, familyOf, requireCidr } from './address.ts';
+import { canonicalAddress, familyOf, requireCidr } from './address.ts';
 import type { SocketOwner } from './deps.ts';
 import {
   addressAdded,
@@ -207,7 +207,7 @@ export class NetKernel implements KernelControl {
 
   #forward(packet: Packet): void {
     const target = packet.to.address;
-    const hop = this.routeTable.lookup(target, addressBytes(target), this.links);
+    const hop = this.routeTable.lookup(target, this.network.bytesOf(target), this.links);
     if (hop === undefined) {
       packet.unreachable();
       return;

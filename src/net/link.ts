@@ -1,5 +1,5 @@
 import type { LinkInfo } from '../platform/net.ts';
-import { addressBytes, type Cidr, contains } from './address.ts';
+import { type Cidr, contains } from './address.ts';
 import { ARP_SIZE_BYTES, ArpFrame } from './arp.ts';
 import type { NetKernel } from './kernel.ts';
 import { Neighbour } from './neighbour.ts';
@@ -56,7 +56,7 @@ export class Link {
 
   /** The address to speak with towards `target`: the first in the same network, else the first of its family. */
   sourceFor(target: string): string | undefined {
-    const bytes = addressBytes(target);
+    const bytes = this.kernel.network.bytesOf(target);
     let first: string | undefined;
     for (const cidr of this.addresses) {
       if (cidr.bytes.length !== bytes.length) continue;

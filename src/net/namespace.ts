@@ -1,6 +1,6 @@
 import { NetError } from '../platform/errors.ts';
 import type { Endpoint } from '../platform/net.ts';
-import { addressBytes, isLoopback, isUnspecified } from './address.ts';
+import { isLoopback, isUnspecified } from './address.ts';
 import type { UdpSocket } from './datagram.ts';
 import type { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
@@ -53,7 +53,7 @@ export class Namespace {
     if (this.kernel.ownerOf(target) === this) return target;
     const kernel = this.kernel;
     if (kernel.ownerOf(target) !== undefined) return kernel.firstAddress(target);
-    const hop = kernel.routeTable.lookup(target, addressBytes(target), kernel.links);
+    const hop = kernel.routeTable.lookup(target, kernel.network.bytesOf(target), kernel.links);
     return hop?.link.sourceFor(hop.address);
   }
 

@@ -1,6 +1,6 @@
 import { Bug } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
-import { contains, parseCidr } from './address.ts';
+import { addressBytes, contains, parseCidr } from './address.ts';
 import type { NetDeps } from './deps.ts';
 import { FaultRules } from './fault-rules.ts';
 import type { NetworkFaults } from './faults.ts';
@@ -35,6 +35,7 @@ export class Network implements NetworkControl {
   #nodes = new Map<string, Node>();
   #clogged = new Set<Lane>();
   #deaf = new Map<string, number>();
+  #bytes = new Map<string, Uint8Array>();
 
   constructor(deps: NetDeps) {
     this.deps = deps;
@@ -138,6 +139,16 @@ export class Network implements NetworkControl {
 
   nodeNames(): readonly string[] {
     return [...this.#nodes.keys()];
+  }
+
+  /** Bytes of a canonical address; the same addresses are asked for again and again. */
+  bytesOf(address: string): Uint8Array {
+    let bytes = this.#bytes.get(address);
+    if (bytes === undefined) {
+      bytes = addressBytes(address);
+      this.#bytes.set(address, bytes);
+    }
+    return bytes;
   }
 
   /** Something that paths rely on is different now. */

@@ -1,4 +1,4 @@
-import { addressBytes, isLoopback } from './address.ts';
+import { isLoopback } from './address.ts';
 import type { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
 import type { Namespace } from './namespace.ts';
@@ -85,7 +85,7 @@ export function findPath(from: Namespace, source: string, target: string, nowUs:
     return path;
   }
   if (from.kernel.ownerOf(source) !== from) return path;
-  const bytes = addressBytes(target);
+  const bytes = network.bytesOf(target);
   let kernel = from.kernel;
   for (let hops = 0; hops < HOP_LIMIT; hops++) {
     if (!path.addHop(kernel, target, bytes, nowUs)) return path;

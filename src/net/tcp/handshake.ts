@@ -83,7 +83,7 @@ export class Dialling implements Handshake {
     const remote = endpointText(address, port);
     this.#error = new NetError(code, `dial tcp ${remote}: ${TEXT[code]}`);
     this.#socket.kernel.report(connectionRefused, () => ({ remote, reason: code }));
-    this.#socket.handshakeFailed(this.#error);
+    this.#socket.handshakeFailed(code);
     this.#waiter?.fail(this.#error);
   }
 
@@ -152,7 +152,7 @@ export class Answering implements Handshake {
 
   failed(): void {
     this.#listener.gaveUp(this.#socket);
-    this.#socket.handshakeFailed(new NetError('reset', `${this.#socket.describe()}: handshake failed`));
+    this.#socket.handshakeFailed('reset');
   }
 
   end(): void {

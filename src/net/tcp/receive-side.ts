@@ -1,4 +1,4 @@
-import type { NetError } from '../../platform/errors.ts';
+import type { NetErrorCode } from '../../platform/errors.ts';
 import { type Segment, segmentSizeBytes } from '../../platform/net.ts';
 import type { Resume, Task } from '../../platform/task.ts';
 import { wait } from '../../platform/task.ts';
@@ -29,7 +29,7 @@ export class ReceiveSide {
   #early: Map<number, Outgoing> | undefined;
   #buffer: Segment[] = [];
   #bufferHead = 0;
-  #error: NetError | undefined;
+  #ended: NetErrorCode | undefined;
   #consumer: Consumer | undefined;
   #readers: Resume<void>[] = [];
 
@@ -132,9 +132,9 @@ export class ReceiveSide {
   /** Next segment; undefined after the FIN. */
   *receive(): Task<Segment | undefined> {
     while (!this.hasUnread) {
-      if (this.#error?.code === 'closed') throw this.#error;
+      if (this.#ended === 'closed') throw this.socket.errorFor(this.#ended);
       if (this.finReceived) return undefined;
-      if (this.#error !== undefined) throw this.#error;
+      if (this.#ended !== undefined) throw this.socket.errorFor(this.#ended);
       yield* wait<void>((resume) => {
         this.#readers.push(resume);
         return () => {
@@ -189,22 +189,23 @@ export class ReceiveSide {
     const consumer = this.#consumer;
     const { process } = this.socket;
     if (consumer === undefined || this.hasUnread || process.stopped || process.exited) return;
-    if (!this.finReceived && this.#error === undefined) return;
+    const ended = this.#ended;
+    if (!this.finReceived && ended === undefined) return;
     this.#consumer = undefined;
     try {
-      consumer.onEnd(this.finReceived ? undefined : this.#error);
+      consumer.onEnd(this.finReceived || ended === undefined ? undefined : this.socket.errorFor(ended));
     } catch (error) {
       process.owner.escaped(error);
     }
   }
 
   /** The connection broke or was closed on this side; what had been received before a break can still be read. */
-  end(error: NetError): void {
+  end(reason: NetErrorCode): void {
     this.open = false;
-    if (this.#error !== undefined && error.code !== 'closed') return;
-    this.#error = error;
+    if (this.#ended !== undefined && reason !== 'closed') return;
+    this.#ended = reason;
     this.#early = undefined;
-    if (error.code === 'closed') {
+    if (reason === 'closed') {
       this.#buffer = [];
       this.#bufferHead = 0;
       this.#consumer = undefined;

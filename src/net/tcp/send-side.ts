@@ -417,14 +417,14 @@ export class SendSide implements LossWatcher {
     for (const waiter of ready) waiter.resume();
   }
 
-  /** The connection ended: no timer of this half fires any more; who waits is told unless `error` is undefined. */
-  end(error: Error | undefined): void {
+  /** The connection ended: no timer of this half fires any more; who waits gets an error unless none is given. */
+  end(makeError: (() => Error) | undefined): void {
     this.#timer?.cancel();
     this.#probeTimer?.cancel();
     this.#ackTimer?.cancel();
     this.#timer = undefined;
     this.#wakeSeq = NEVER;
-    for (const waiter of this.#waiters.splice(0)) if (error !== undefined) waiter.fail(error);
+    for (const waiter of this.#waiters.splice(0)) if (makeError !== undefined) waiter.fail(makeError());
     this.#records = [];
     this.#head = 0;
     this.#unsentFrom = 0;

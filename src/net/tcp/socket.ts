@@ -1,5 +1,5 @@
 import type { Timer } from '../../platform/clock.ts';
-import { NetError } from '../../platform/errors.ts';
+import { NetError, type NetErrorCode } from '../../platform/errors.ts';
 import type { Connection, DialOptions, Endpoint, Segment } from '../../platform/net.ts';
 import type { Task } from '../../platform/task.ts';
 import { endpointText } from '../address.ts';
@@ -13,6 +13,12 @@ import type { Handshake } from './handshake.ts';
 import { Keepalive } from './keepalive.ts';
 import { ReceiveSide } from './receive-side.ts';
 import { SendSide } from './send-side.ts';
+
+const END_TEXT: Readonly<Partial<Record<NetErrorCode, string>>> = Object.freeze({
+  reset: 'connection reset by peer',
+  timeout: 'connection timed out',
+  closed: 'use of closed network connection',
+});
 
 /** One end of a connection in a kernel, and what its process holds of it. */
 export class TcpSocket implements Connection {
@@ -33,7 +39,7 @@ export class TcpSocket implements Connection {
   orphaned = false;
   #keepalive: Keepalive | undefined;
   #finTimer: Timer | undefined;
-  #error: NetError | undefined;
+  #end: NetErrorCode | undefined;
 
   constructor(namespace: Namespace, process: SocketProcess, local: Endpoint, remote: Endpoint) {
     this.namespace = namespace;
@@ -75,7 +81,7 @@ export class TcpSocket implements Connection {
   }
 
   send(segment: Segment): boolean {
-    if (this.#error !== undefined || this.sendSide.finQueued) return false;
+    if (this.#end !== undefined || this.sendSide.finQueued) return false;
     this.sendSide.push(segment);
     return true;
   }
@@ -98,11 +104,16 @@ export class TcpSocket implements Connection {
 
   /** Why nothing can be sent any more. */
   sendError(): NetError | undefined {
-    return this.#error;
+    return this.#end === undefined ? undefined : this.errorFor(this.#end);
+  }
+
+  /** The error that a reader or writer gets. Made when it is thrown: most connections end without anybody asking. */
+  errorFor(code: NetErrorCode): NetError {
+    return new NetError(code, `${this.describe()}: ${END_TEXT[code] ?? code}`);
   }
 
   shutdownWrite(): void {
-    if (this.#error === undefined && !this.sendSide.finQueued) this.sendSide.push(undefined);
+    if (this.#end === undefined && !this.sendSide.finQueued) this.sendSide.push(undefined);
   }
 
   /** Linux: closing with unread data resets the connection instead. */
@@ -126,21 +137,18 @@ export class TcpSocket implements Connection {
     if (this.dead) return;
     if (this.established) this.sendReset();
     this.#failLocally();
-    this.#remove(this.#error);
+    this.#remove('closed');
   }
 
   #failLocally(): void {
-    const closed = new NetError('closed', `${this.describe()} was closed`);
-    this.#error ??= closed;
-    this.receiveSide.end(closed);
+    this.#end ??= 'closed';
+    this.receiveSide.end('closed');
     this.process.sockets.delete(this);
   }
 
   /** The kernel gave up on it, or the peer reset it. */
   broke(code: 'reset' | 'timeout'): void {
     if (this.dead) return;
-    const text = code === 'reset' ? 'connection reset by peer' : 'connection timed out';
-    const error = new NetError(code, `${this.describe()}: ${text}`);
     const isOver = this.receiveSide.finReceived && this.sendSide.finQueued;
     if (!this.orphaned && !isOver) {
       this.kernel.report(connectionBroken, () => ({
@@ -149,26 +157,27 @@ export class TcpSocket implements Connection {
         reason: code,
       }));
     }
-    this.#error ??= error;
-    this.#remove(error);
-    this.receiveSide.end(error);
+    this.#end ??= code;
+    this.#remove(code);
+    this.receiveSide.end(code);
   }
 
-  #remove(error: NetError | undefined): void {
+  /** Nothing of it stays in the kernel; writers that wait are told why, unless there is no reason. */
+  #remove(reason: NetErrorCode | undefined): void {
     this.dead = true;
     this.handshake?.end();
     this.handshake = undefined;
     this.receiveSide.open = false;
     this.#keepalive?.end();
     this.#finTimer?.cancel();
-    this.sendSide.end(error);
+    this.sendSide.end(reason === undefined ? undefined : () => this.errorFor(reason));
     this.namespace.forget(this);
     if (!this.process.stopped) this.process.sockets.delete(this);
   }
 
   /** The kernel is gone, and so is this, without a word. */
   vanish(): void {
-    this.#error ??= new NetError('reset', `${this.describe()}: the kernel is gone`);
+    this.#end ??= 'reset';
     this.#remove(undefined);
     this.receiveSide.vanish();
   }
@@ -264,9 +273,9 @@ export class TcpSocket implements Connection {
   }
 
   /** While dialling: why it failed. */
-  handshakeFailed(error: NetError): void {
-    this.#error ??= error;
-    this.#remove(error);
+  handshakeFailed(code: NetErrorCode): void {
+    this.#end ??= code;
+    this.#remove(code);
     this.process.sockets.delete(this);
   }
 }
