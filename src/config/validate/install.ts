@@ -28,7 +28,24 @@ export function diskMatchExpression(install: ConfigObject | undefined): DiskMatc
     '!disk.readonly',
     '!disk.cdrom',
   ];
-  return { expression: terms.filter((term) => term !== '').join(' && ') };
+  return { expression: joinTerms(terms.filter((term) => term !== '')) };
+}
+
+/** Joins as the real printer does: a line is broken behind the operator once it has reached 80 columns. */
+function joinTerms(terms: readonly string[]): string {
+  let text = '';
+  let wrappedAt = 0;
+  for (const term of terms) {
+    if (text === '') {
+      text = term;
+      continue;
+    }
+    // The printer counts its internal operator name, which is four characters long.
+    const wrap = text.length - wrappedAt + 4 >= 80;
+    wrappedAt = wrap ? text.length : wrappedAt;
+    text += wrap ? ` &&\n${term}` : ` && ${term}`;
+  }
+  return text;
 }
 
 function sizeTerm(condition: string): string {
