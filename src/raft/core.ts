@@ -2,7 +2,7 @@ import type { Config, LogLevel } from './api.ts';
 import { sameConfState } from './confchange/restore.ts';
 import { completeConfig, type FullConfig } from './config.ts';
 import { RaftFatal } from './fatal.ts';
-import { idHex } from './ids.ts';
+import { idHex, interned } from './ids.ts';
 import { RaftLog } from './log.ts';
 import { type Draft, messageTypeName } from './message.ts';
 import { newReadQueue, type ReadQueue } from './read-queue.ts';
@@ -59,7 +59,7 @@ export class Core {
   constructor(given: Config) {
     const config = completeConfig(given);
     this.config = config;
-    this.id = config.id;
+    this.id = interned(config.id);
     this.prefix = idHex(config.id);
     const { logger } = config;
     this.log = new RaftLog(

@@ -173,6 +173,11 @@ export class RaftLog {
     this.applyingPaused = this.applyingSize >= this.maxApplyingSize || index < this.maxAppliable(allowUnstable);
   }
 
+  /** What entries handed out for application weigh; without a limit nobody asks. */
+  applyingBytes(entries: readonly Entry[]): number {
+    return this.maxApplyingSize === NO_LIMIT ? 0 : entriesSize(entries);
+  }
+
   private maxAppliable(allowUnstable: boolean): number {
     return allowUnstable ? this.committed : Math.min(this.committed, this.unstable.offset - 1);
   }
@@ -258,7 +263,7 @@ export class RaftLog {
 }
 
 function cut(entries: readonly Entry[], maxBytes: number): readonly Entry[] {
-  if (maxBytes === NO_LIMIT) return entries;
+  if (maxBytes === NO_LIMIT || entries.length <= 1) return entries;
   const count = countWithin(entries, 0, entries.length, maxBytes);
   return count === entries.length ? entries : entries.slice(0, count);
 }

@@ -1,5 +1,6 @@
 import { ProgressState, type ProgressView } from './api.ts';
 import { RaftFatal } from './fatal.ts';
+import { interned } from './ids.ts';
 import { Inflights } from './inflights.ts';
 import type { NodeId } from './types.ts';
 
@@ -29,7 +30,7 @@ export class Progress {
   isLearner: boolean;
 
   constructor(id: NodeId, match: number, next: number, inflights: Inflights, isLearner: boolean) {
-    this.id = id;
+    this.id = interned(id);
     this.match = match;
     this.next = next;
     this.inflights = inflights;

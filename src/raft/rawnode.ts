@@ -8,15 +8,8 @@ import { isMalformed } from './guard.ts';
 import { idHex, isLocalThread } from './ids.ts';
 import { appliedTo, applyConfChange, switchToConfig } from './membership.ts';
 import { type Draft, draft, isLocalType, isResponseType, unstamped } from './message.ts';
-import {
-  buildReady,
-  hasReady,
-  needsAppendResponse,
-  storageAppendResponse,
-  storageApplyResponse,
-  type Told,
-} from './ready.ts';
-import { entriesSize } from './size.ts';
+import { OnAdvance } from './on-advance.ts';
+import { buildReady, hasReady, type Told } from './ready.ts';
 import { basicStatus, inspect, status } from './status.ts';
 import { step } from './step.ts';
 import { EMPTY_HARD_STATE } from './storage.ts';
@@ -25,6 +18,7 @@ import {
   type AnyConfChange,
   type ConfState,
   type Data,
+  type Entry,
   type Message,
   MessageType,
   NONE,
@@ -37,9 +31,8 @@ import {
 export class RawNode implements RaftNode {
   readonly id: NodeId;
   private readonly core: Core;
-  private told: Told;
-  /** In synchronous mode: what the host's work amounts to, stepped when it says that it is done. */
-  private stepsOnAdvance: Message[] = [];
+  private readonly told: Told;
+  private readonly onAdvance = new OnAdvance();
   private haltedBy: string | null = null;
 
   constructor(config: Config) {
@@ -77,13 +70,17 @@ export class RawNode implements RaftNode {
   }
 
   propose(data: Data): RaftError | null {
-    return this.proposeBatch([data]);
+    return this.proposeEntries([unstamped(data)]);
   }
 
   proposeBatch(batch: readonly Data[]): RaftError | null {
+    return this.proposeEntries(batch.map((data) => unstamped(data)));
+  }
+
+  private proposeEntries(entries: readonly Entry[]): RaftError | null {
     const proposal = draft(MessageType.Prop, NONE);
     proposal.from = this.id;
-    proposal.entries = batch.map((data) => unstamped(data));
+    proposal.entries = entries;
     return this.stepOwn(proposal);
   }
 
@@ -135,31 +132,19 @@ export class RawNode implements RaftNode {
   private accept(ready: Ready): void {
     const { core } = this;
     const { asyncStorageWrites } = core.config;
-    const { committedEntries, snapshot, softState, hardState } = ready;
-    if (this.stepsOnAdvance.length > 0) {
-      throw new RaftFatal('two accepted Ready structs without call to Advance');
-    }
-    if (softState !== null || hardState !== null) {
-      this.told = {
-        lead: core.lead,
-        role: core.role,
-        hardState: hardState ?? this.told.hardState,
-      };
-    }
+    const { committedEntries, hardState } = ready;
+    const committedBytes = core.log.applyingBytes(committedEntries);
+    if (!asyncStorageWrites) this.onAdvance.expect(core, ready, committedBytes);
+    this.told.lead = core.lead;
+    this.told.role = core.role;
+    if (hardState !== null) this.told.hardState = hardState;
     if (core.readStates.length > 0) core.readStates = [];
-    if (!asyncStorageWrites) {
-      for (const message of core.msgsAfterAppend) {
-        if (message.to === this.id) this.stepsOnAdvance.push(message);
-      }
-      if (needsAppendResponse(core, snapshot)) this.stepsOnAdvance.push(storageAppendResponse(core, snapshot));
-      if (committedEntries.length > 0) this.stepsOnAdvance.push(storageApplyResponse(core, committedEntries));
-    }
-    core.msgs = [];
-    core.msgsAfterAppend = [];
+    if (core.msgs.length > 0) core.msgs = [];
+    if (core.msgsAfterAppend.length > 0) core.msgsAfterAppend = [];
     core.log.unstable.acceptInProgress();
     if (committedEntries.length > 0) {
       const last = committedEntries[committedEntries.length - 1]!.index;
-      core.log.acceptApplying(last, entriesSize(committedEntries), !asyncStorageWrites);
+      core.log.acceptApplying(last, committedBytes, !asyncStorageWrites);
     }
   }
 
@@ -168,9 +153,7 @@ export class RawNode implements RaftNode {
     if (this.core.config.asyncStorageWrites) {
       throw new RaftFatal('Advance must not be called when using AsyncStorageWrites');
     }
-    const steps = this.stepsOnAdvance;
-    this.stepsOnAdvance = [];
-    for (const message of steps) step(this.core, message);
+    this.onAdvance.run(this.core);
   }
 
   reportUnreachable(id: NodeId): void {
@@ -207,7 +190,7 @@ export class RawNode implements RaftNode {
     this.assertAlive();
     const refused = bootstrap(this.core, peers);
     // Everything about the new cluster is still to be told, and to be stored.
-    if (refused === null) this.told = { ...this.told, hardState: EMPTY_HARD_STATE };
+    if (refused === null) this.told.hardState = EMPTY_HARD_STATE;
     return refused;
   }
 

@@ -18,12 +18,12 @@ const NO_READ_STATES: readonly ReadState[] = Object.freeze([]);
 
 /** What the host was last told, so that only changes are told again. */
 export interface Told {
-  readonly lead: NodeId;
-  readonly role: Role;
-  readonly hardState: HardState;
+  lead: NodeId;
+  role: Role;
+  hardState: HardState;
 }
 
-export function hardStateChanged({ term, vote, log }: Core, told: HardState): boolean {
+function hardStateChanged({ term, vote, log }: Core, told: HardState): boolean {
   return term !== told.term || vote !== told.vote || log.committed !== told.commit;
 }
 
@@ -50,7 +50,6 @@ export function buildReady(core: Core, told: Told): Ready {
   const entries = log.unstable.nextEntries();
   const snapshot = log.unstable.nextSnapshot();
   const committedEntries = log.nextCommitted(!config.asyncStorageWrites);
-  const work = { hardState, entries, snapshot, committedEntries };
   return {
     softState: core.lead !== told.lead || core.role !== told.role ? { lead: core.lead, role: core.role } : null,
     hardState,
@@ -58,7 +57,9 @@ export function buildReady(core: Core, told: Told): Ready {
     entries,
     snapshot,
     committedEntries,
-    messages: config.asyncStorageWrites ? withStorageWork(core, work) : withoutSelf(core),
+    messages: config.asyncStorageWrites
+      ? withStorageWork(core, { hardState, entries, snapshot, committedEntries })
+      : withoutSelf(core),
     mustSync: entries.length > 0 || core.vote !== told.hardState.vote || core.term !== told.hardState.term,
   };
 }
@@ -114,7 +115,7 @@ export function needsAppendResponse(core: Core, snapshot: Snapshot | null): bool
  * Attests the end of the whole log, not only of the entries at hand: an earlier attestation, made under an earlier
  * term, may have been ignored, and this one makes up for it (A20).
  */
-export function storageAppendResponse(core: Core, snapshot: Snapshot | null): Message {
+function storageAppendResponse(core: Core, snapshot: Snapshot | null): Message {
   const response = draft(MessageType.StorageAppendResp, core.id);
   response.from = LOCAL_APPEND_THREAD;
   response.term = core.term;
@@ -134,7 +135,7 @@ function storageApply(core: Core, entries: readonly Entry[]): Message {
   return message;
 }
 
-export function storageApplyResponse(core: Core, entries: readonly Entry[]): Message {
+function storageApplyResponse(core: Core, entries: readonly Entry[]): Message {
   const response = draft(MessageType.StorageApplyResp, core.id);
   response.from = LOCAL_APPLY_THREAD;
   response.entries = entries;

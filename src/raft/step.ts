@@ -1,9 +1,9 @@
+import { acknowledgeAppend, acknowledgeApply } from './acknowledge.ts';
 import type { Core } from './core.ts';
 import { handleVoteRequest, hup, ignoredUnderLease, rejectVote } from './election.ts';
 import { idHex } from './ids.ts';
-import { appliedSnapshot, appliedTo } from './membership.ts';
 import { draft, messageTypeName } from './message.ts';
-import { entriesSize, payloadsSize } from './size.ts';
+import { entriesSize } from './size.ts';
 import { stepCandidate } from './step-candidate.ts';
 import { stepFollower } from './step-follower.ts';
 import { stepLeader } from './step-leader.ts';
@@ -17,11 +17,10 @@ export function step(core: Core, message: Message): RaftError | null {
       hup(core, core.config.preVote ? 'pre-election' : 'election');
       return null;
     case MessageType.StorageAppendResp:
-      if (message.index !== 0) core.log.unstable.stableTo(message.logTerm, message.index);
-      acknowledgeSnapshot(core, message);
+      acknowledgeAppend(core, message, step);
       return null;
     case MessageType.StorageApplyResp:
-      acknowledgeApplied(core, message);
+      acknowledgeApply(core, message.entries, entriesSize(message.entries), step);
       return null;
     case MessageType.Vote:
     case MessageType.PreVote:
@@ -69,15 +68,7 @@ function acceptLowerTerm(core: Core, message: Message): boolean {
   } else if (type === MessageType.PreVote) {
     rejectVote(core, message);
   } else if (type === MessageType.StorageAppendResp) {
-    // Another leader may have replaced those entries while they were written, and may replace them back:
-    // only an acknowledgement of the current term is proof.
-    if (message.index !== 0) {
-      core.say(
-        'INFO',
-        `[term: ${core.term}] ignored entry appends from a ${messageTypeName(type)} message with lower term [term: ${term}]`,
-      );
-    }
-    acknowledgeSnapshot(core, message);
+    acknowledgeAppend(core, message, step);
   } else if (core.logging) {
     core.say(
       'INFO',
@@ -85,15 +76,4 @@ function acceptLowerTerm(core: Core, message: Message): boolean {
     );
   }
   return false;
-}
-
-function acknowledgeSnapshot(core: Core, message: Message): void {
-  if (message.snapshot !== null) appliedSnapshot(core, message.snapshot, step);
-}
-
-function acknowledgeApplied(core: Core, message: Message): void {
-  const { entries } = message;
-  if (entries.length === 0) return;
-  appliedTo(core, entries[entries.length - 1]!.index, entriesSize(entries), step);
-  core.uncommittedSize = Math.max(core.uncommittedSize - payloadsSize(entries), 0);
 }

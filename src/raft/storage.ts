@@ -77,7 +77,7 @@ export class MemoryStorage implements Storage {
 
   /** Where to end, so that entries from `from` on stay within the limit, the first one excepted. */
   private cut(from: number, to: number, maxSizeBytes: number): number {
-    if (maxSizeBytes === NO_LIMIT) return to;
+    if (maxSizeBytes === NO_LIMIT || to - from <= 1) return to;
     let size = entrySize(this.log.at(from));
     let end = from + 1;
     for (; end < to; end++) {

@@ -1,0 +1,211 @@
+import { pathToFileURL } from 'node:url';
+import { MemoryStorage, type Message, type NodeId, nodeId, RawNode, Role } from '../src/raft/index.ts';
+
+/** A figure of a benchmark. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+const DATA = new Uint8Array(16);
+/** etcd's own limits. */
+const LIMITS = { maxSizePerMsgBytes: 512 * 1024, maxInflightMsgs: 512, maxUncommittedSizeBytes: 1 << 30 };
+
+/** Nodes that hand their messages to each other by reference, with a storage that keeps everything in memory. */
+export class InMemoryCluster {
+  readonly nodes: RawNode[] = [];
+  readonly storages: MemoryStorage[] = [];
+  private readonly places = new Map<NodeId, number>();
+  private queue: Message[] = [];
+  messages = 0;
+  committed = 0;
+
+  constructor(size: number) {
+    const voters = Array.from({ length: size }, (_, i) => nodeId(i + 1));
+    const confState = { voters, learners: [], votersOutgoing: [], learnersNext: [], autoLeave: false };
+    for (const [i, id] of voters.entries()) {
+      const storage = new MemoryStorage('3.6');
+      storage.applySnapshot({ index: 1, term: 1, confState, data: null });
+      this.places.set(id, i);
+      this.storages.push(storage);
+      this.nodes.push(
+        new RawNode({
+          ...LIMITS,
+          id,
+          storage,
+          electionTick: 10,
+          heartbeatTick: 1,
+          electionJitter: () => i,
+          preVote: true,
+          checkQuorum: true,
+          behaviour: '3.6',
+        }),
+      );
+    }
+    this.leader.campaign();
+    this.settle();
+    if (this.leader.basicStatus().role !== Role.Leader) throw new Error('the first node should lead');
+  }
+
+  get leader(): RawNode {
+    return this.nodes[0]!;
+  }
+
+  /** Until nobody has anything to do. */
+  settle(): void {
+    for (let busy = true; busy; ) {
+      busy = false;
+      for (let i = 0; i < this.nodes.length; i++) {
+        const node = this.nodes[i]!;
+        while (node.hasReady()) {
+          busy = true;
+          this.handleReady(node, this.storages[i]!, i === 0);
+        }
+      }
+      const { queue } = this;
+      this.queue = [];
+      this.messages += queue.length;
+      for (const message of queue) this.nodes[this.places.get(message.to)!]!.step(message);
+    }
+  }
+
+  private handleReady(node: RawNode, storage: MemoryStorage, leads: boolean): void {
+    const ready = node.ready();
+    if (ready.hardState !== null) storage.setHardState(ready.hardState);
+    storage.append(ready.entries);
+    const { messages } = ready;
+    for (let i = 0; i < messages.length; i++) this.queue.push(messages[i]!);
+    if (leads) this.committed += ready.committedEntries.length;
+    node.advance();
+  }
+
+  /** Drops all but the last entries of every log. */
+  compact(keep: number): void {
+    for (const [i, storage] of this.storages.entries()) {
+      const to = this.nodes[i]!.basicStatus().applied - keep;
+      if (to >= storage.firstIndex()) storage.compact(to);
+    }
+  }
+}
+
+function seconds(): number {
+  return Number(process.hrtime.bigint()) / 1e9;
+}
+
+/** How many rounds of `run` fit into a second, measured for about that long after a warm-up. */
+export function rate(run: () => void, lengthS = 1): number {
+  for (const end = seconds() + lengthS / 2; seconds() < end; ) run();
+  const start = seconds();
+  let rounds = 0;
+  for (; seconds() - start < lengthS; rounds++) run();
+  return rounds / (seconds() - start);
+}
+
+export function batched(cluster: InMemoryCluster): () => void {
+  const batch = Array.from({ length: 100 }, () => DATA);
+  let rounds = 0;
+  return () => {
+    cluster.leader.proposeBatch(batch);
+    cluster.settle();
+    if (++rounds % 100 === 0) cluster.compact(10_000);
+  };
+}
+
+export function alone(cluster: InMemoryCluster): () => void {
+  let rounds = 0;
+  return () => {
+    cluster.leader.propose(DATA);
+    cluster.settle();
+    if (++rounds % 10_000 === 0) cluster.compact(10_000);
+  };
+}
+
+function throughput(size: number): Figure[] {
+  const of = `${size} nodes`;
+  return [
+    {
+      name: `proposals committed, batched by 100, ${of}`,
+      value: 100 * rate(batched(new InMemoryCluster(size))),
+      unit: '1/s',
+    },
+    { name: `proposals committed, alone, ${of}`, value: rate(alone(new InMemoryCluster(size))), unit: '1/s' },
+    { name: `heartbeat rounds, ${of}`, value: rate(heartbeats(new InMemoryCluster(size))), unit: '1/s' },
+  ];
+}
+
+function heartbeats(cluster: InMemoryCluster): () => void {
+  return () => {
+    for (const node of cluster.nodes) node.tick();
+    cluster.settle();
+  };
+}
+
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+/** One follower's storage, since three nodes in one process share their entries. Wants `--expose-gc` to be exact. */
+function memoryPerMillionEntries(): Figure {
+  const storage = new MemoryStorage('3.6');
+  const before = heapBytes();
+  for (let index = 1; index <= 1_000_000; index++) {
+    storage.append([{ term: 1, index, type: 0, typePresent: true, data: DATA }]);
+  }
+  const bytes = heapBytes() - before;
+  if (storage.lastIndex() !== 1_000_000) throw new Error('the storage should hold a million entries');
+  return { name: 'memory of 1,000,000 log entries, without their data', value: bytes / 1e6, unit: 'MB' };
+}
+
+/** Heap growth between two collections, over the messages made in the meantime. */
+function bytesPerMessage(): Figure {
+  const cluster = new InMemoryCluster(3);
+  const run = alone(cluster);
+  for (let i = 0; i < 20_000; i++) run();
+  let bytes = 0;
+  let messages = 0;
+  for (let i = 0; i < 50; i++) {
+    const heap = heapBytes();
+    const sent = cluster.messages;
+    for (let j = 0; j < 20; j++) run();
+    bytes += process.memoryUsage().heapUsed - heap;
+    messages += cluster.messages - sent;
+  }
+  return { name: 'bytes allocated per message, all else of a proposal included', value: bytes / messages, unit: 'B' };
+}
+
+/** Time per proposal with a long log, over time per proposal with a short one; 1 is "flat". */
+function growth(entries: number): Figure[] {
+  const cluster = new InMemoryCluster(3);
+  const batch = Array.from({ length: 100 }, () => DATA);
+  const keep = entries / 10;
+  const slice = entries / 10;
+  const times: number[] = [];
+  for (let part = 0; part < 10; part++) {
+    const start = seconds();
+    for (let i = 0; i < slice; i += 100) {
+      cluster.leader.proposeBatch(batch);
+      cluster.settle();
+      if (i % 10_000 === 0) cluster.compact(keep);
+    }
+    times.push((seconds() - start) / slice);
+  }
+  const of = `${entries / 1e6} million entries, the last tenth kept`;
+  return [
+    { name: `time per proposal, ${of}`, value: 1e9 * Math.min(...times), unit: 'ns' },
+    { name: `last tenth over second tenth of them`, value: times[9]! / times[1]!, unit: '' },
+  ];
+}
+
+/** All figures; a minute's work at most. */
+export function benchRaft(): Figure[] {
+  return [...throughput(3), ...throughput(5), memoryPerMillionEntries(), bytesPerMessage(), ...growth(10_000_000)];
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  for (const { name, value, unit } of benchRaft()) {
+    const digits = value < 10 ? 2 : 0;
+    console.log(`${name.padEnd(66)} ${value.toFixed(digits).padStart(12)} ${unit}`);
+  }
+}
