@@ -45,6 +45,7 @@ export class BlockDevice implements VolumeDevice {
   path: string;
   #partitions: Partition[] = [];
   #generation = 0;
+  #rot: Random | undefined;
   #boot: BootRecord | undefined;
   readonly #now: () => number;
 
@@ -127,6 +128,36 @@ export class BlockDevice implements VolumeDevice {
     this.checkWritable();
     this.#partitions = [];
     this.#boot = undefined;
+  }
+
+  /** Bit rot: one stored bit changes behind everybody's back. False when the file is not that long. */
+  flipBit(label: string, path: string, bit: number): boolean {
+    const node = this.volume(label).fileSystem.lookup(path);
+    const offset = Math.floor(bit / 8);
+    if (node?.kind !== 'file' || offset >= node.content.size) return false;
+    const byte = node.content.read(offset, 1)[0]!;
+    node.content.corrupt(offset, Uint8Array.of(byte ^ (1 << (bit % 8))));
+    return true;
+  }
+
+  /** Bit rot at a random place of a partition, as likely in each stored byte; false when nothing is stored. */
+  flipRandomBit(label: string): boolean {
+    const files: { path: string; size: number }[] = [];
+    this.volume(label).fileSystem.eachFile((file, path) => files.push({ path, size: file.content.size }));
+    const total = files.reduce((sum, file) => sum + file.size, 0);
+    if (total === 0) return false;
+    this.#rot ??= this.random.stream('rot');
+    let at = this.#rot.int(0, total * 8 - 1);
+    for (const { path, size } of files) {
+      if (at < size * 8) return this.flipBit(label, path, at);
+      at -= size * 8;
+    }
+    return false;
+  }
+
+  /** Keeps that much of a partition occupied: a full disk. */
+  occupy(label: string, bytes: number): void {
+    this.volume(label).fileSystem.reservedBytes = bytes;
   }
 
   /** The power went while the disk was plugged in. */

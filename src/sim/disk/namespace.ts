@@ -59,7 +59,7 @@ export class Namespace {
     for (const mount of [...other.#mounts].reverse()) {
       if (!mount.at.startsWith(prefix)) continue;
       const point = `${normal(at)}/${mount.at.slice(prefix.length)}`;
-      this.mount(point, mount.volume, mount.base, readOnly || mount.readOnly);
+      this.mount(point, mount.volume, mount.base === '' ? '/' : mount.base, readOnly || mount.readOnly);
     }
   }
 

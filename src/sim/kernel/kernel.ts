@@ -1,5 +1,6 @@
 import type { KernelControl, PodControl, ProcessNet } from '../../net/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
+import type { CryptoPort } from '../../platform/crypto.ts';
 import type { EventFields, EventKind, Log } from '../../platform/log.ts';
 import type { MachineNet, Net } from '../../platform/net.ts';
 import type { Random } from '../../platform/random.ts';
@@ -18,6 +19,7 @@ export interface RpcDeps {
   readonly net: Net;
   readonly clock: Clock;
   readonly random: Random;
+  readonly crypto: CryptoPort;
   /** Dies with the process. */
   readonly scope: TaskScope;
   readonly log: Log;

@@ -39,6 +39,7 @@ export class ProcessPlatform implements Platform {
       net: this.net,
       clock: this.clock,
       random: this.random.stream('rpc'),
+      crypto: this.crypto,
       scope: this.#process.scope.child('rpc'),
       log: this.log,
     });
