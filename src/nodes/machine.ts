@@ -3,6 +3,7 @@ import type { MachinePlatform } from '../platform/platform.ts';
 import type { Random } from '../platform/random.ts';
 import { Notifier } from '../platform/signal.ts';
 import type { TaskScope } from '../platform/task.ts';
+import { Sequencer } from './boot/sequencer.ts';
 import { serviceState } from './events.ts';
 import { KernelLog } from './kernel-log.ts';
 import { MachineEvents } from './machine-events.ts';
@@ -12,6 +13,8 @@ import { ServiceLogs } from './services/logs.ts';
 import { ServiceManager } from './services/manager.ts';
 import type { Service } from './services/service.ts';
 import type { ServiceEvent, ServiceHealth } from './services/states.ts';
+import { FileStore } from './storage/files.ts';
+import { Meta } from './storage/meta.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Everything that parts of machined share: one for each boot. */
@@ -26,6 +29,10 @@ export class Machine {
   readonly serviceLogs: ServiceLogs;
   /** Fires at every change of a resource or a service. */
   readonly changed = new Notifier();
+  /** Small files of the machine's own tree. */
+  readonly files: FileStore;
+  readonly meta: Meta;
+  readonly sequencer: Sequencer;
   /** Draws of machined itself. */
   readonly random: Random;
   readonly scope: TaskScope;
@@ -46,7 +53,18 @@ export class Machine {
       changed: this.changed,
       onEvent: (service, event, health) => this.#serviceEvent(service, event, health),
     });
+    this.files = new FileStore(platform.disk);
+    this.meta = new Meta(platform.blockDevices);
+    this.sequencer = new Sequencer(this);
     this.state.listen(() => this.changed.notify());
+  }
+
+  #pids = 100;
+
+  /** Number of a new process whose inside is not modelled. */
+  nextPid(): number {
+    this.#pids += this.random.int(1, 9);
+    return this.#pids;
   }
 
   /** How long something takes this time. `what` names the stream of draws. */

@@ -26,14 +26,8 @@ export function drawUs(timing: Timing, random: Random): number {
   return from + Math.floor(((to - from) * (part - quarter * 1_000)) / 1_000);
 }
 
-/** What a machine spends time on outside of waiting for others. */
+/** What machined spends time on outside of waiting for others. Firmware, kernel and disks are the platform's. */
 export interface Timings {
-  /** Firmware self test and boot loader, from power on. */
-  readonly firmware: Timing;
-  /** Kernel and initramfs until machined runs. */
-  readonly kernel: Timing;
-  /** Same after a kexec: no firmware. */
-  readonly kexec: Timing;
   /** From loading a service to its process being up, by service id; `default` for the others. */
   readonly serviceStart: Readonly<Record<string, Timing>>;
   /** One task of a boot sequence that does nothing worth modelling. */
@@ -50,8 +44,4 @@ export interface Timings {
   readonly dhcp: Timing;
   /** From a change of inputs to the pass of the controller. */
   readonly controllerPass: Timing;
-  /** A process stopping after SIGTERM when it has nothing to finish. */
-  readonly processStop: Timing;
-  /** kexec or firmware reset after the last line of the reboot sequence. */
-  readonly powerCycle: Timing;
 }

@@ -15,9 +15,6 @@ const CIPHERS = [
 
 /** A small virtual machine with an SSD. */
 const TIMINGS: Timings = Object.freeze({
-  firmware: between(2 * SECOND_US, 6 * SECOND_US, 'assumed'),
-  kernel: between(3 * SECOND_US, 6 * SECOND_US, 'assumed'),
-  kexec: between(2 * SECOND_US, 4 * SECOND_US, 'assumed'),
   serviceStart: Object.freeze({
     default: between(80 * MS, 300 * MS, 'assumed'),
     containerd: between(300 * MS, 900 * MS, 'assumed'),
@@ -34,8 +31,6 @@ const TIMINGS: Timings = Object.freeze({
   install: between(8 * SECOND_US, 20 * SECOND_US, 'assumed'),
   dhcp: between(50 * MS, 1_500 * MS, 'assumed'),
   controllerPass: between(200, 3 * MS, 'assumed'),
-  processStop: between(50 * MS, 400 * MS, 'assumed'),
-  powerCycle: between(500 * MS, 1_500 * MS, 'assumed'),
 });
 
 /** Talos v1.11.3 (reference/v1.11.3.md 1, 2, 17; reference/controllers.md E.5). */

@@ -9,6 +9,8 @@ export interface HealthSettings {
   readonly initialDelayUs: number;
   readonly periodUs: number;
   readonly timeoutUs: number;
+  /** The probe cannot fail once it has succeeded, so it is not repeated: it would only cost events. */
+  readonly once?: boolean;
 }
 
 export const DEFAULT_HEALTH: HealthSettings = Object.freeze({
@@ -70,6 +72,7 @@ export function* probe(clock: Clock, settings: HealthSettings, check: () => Task
     try {
       yield* timeout(clock, settings.timeoutUs, check(), 'health check');
       health.update(true, '');
+      if (settings.once === true) return;
     } catch (error) {
       if (isDefect(error)) throw error;
       health.update(
