@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { timeout } from '../../src/platform/combinators.ts';
 import type { Rpc, RpcChannel, RpcError, RpcServer, ServeOptions } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
-import { rawCodec } from '../../src/rpc/over-connections/payload.ts';
 import { createSimRpc } from '../../src/rpc/over-connections/rpc.ts';
+import { rawMethod } from '../../src/rpc/raw.ts';
 import { Ask, Echo, type EchoLog, echoHandlers } from './echo-service.ts';
 import { noCrypto, TinyWorld, tinyRandom } from './tiny-world.ts';
 
@@ -362,8 +362,7 @@ describe('unknown methods', () => {
         handlers: [],
         *unknownMethod(near) {
           const { ':path': path, ...metadata } = near.context.metadata;
-          const method = { path: path!, kind: 'bidi', request: rawCodec, response: rawCodec } as const;
-          const far = onward.stream(method, { metadata });
+          const far = onward.stream(rawMethod(path!), { metadata });
           for (let next = yield* near.receive(); next !== undefined; next = yield* near.receive()) far.send(next);
           far.closeSend();
           for (let next = yield* far.receive(); next !== undefined; next = yield* far.receive()) near.send(next);

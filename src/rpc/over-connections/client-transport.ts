@@ -2,6 +2,8 @@ import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Connection, Segment, SizedObject } from '../../platform/net.ts';
 import type { Metadata, StatusName } from '../../platform/rpc.ts';
 import { readErrorText } from '../go-text.ts';
+import type { Payload } from '../grpc/payload.ts';
+import type { ClientTransport, StreamSink } from '../grpc/transport.ts';
 import { tlsOverheadBytes } from '../tls/handshake.ts';
 import type { CallFrame, Frame } from './frames.ts';
 import {
@@ -13,8 +15,6 @@ import {
   PING_BYTES,
   RESET_BYTES,
 } from './frames.ts';
-import type { Payload } from './payload.ts';
-import type { StreamSink } from './stream-sink.ts';
 
 export interface TransportOptions {
   readonly secure: boolean;
@@ -25,13 +25,12 @@ export interface TransportOptions {
 
 const NO_METADATA: Metadata = Object.freeze({});
 
-/** One established HTTP/2 connection as its client sees it: the streams that are open on it. */
-export class ClientTransport {
+/** The client's end of one connection. */
+export class ConnectionTransport implements ClientTransport {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #options: TransportOptions;
-  /** Called once, with what ended the connection. */
-  readonly #onClosed: (text: string) => void;
+  #onClosed: ((text: string) => void) | undefined;
   readonly #streams = new Map<number, StreamSink>();
   /** Paths that the header table knows. */
   readonly #knownPaths = new Set<string>();
@@ -41,26 +40,20 @@ export class ClientTransport {
   #lastReceivedUs = 0;
   #keepalive: Timer | undefined;
 
-  constructor(connection: Connection, clock: Clock, options: TransportOptions, onClosed: (text: string) => void) {
+  constructor(connection: Connection, clock: Clock, options: TransportOptions) {
     this.#connection = connection;
     this.#clock = clock;
     this.#options = options;
-    this.#onClosed = onClosed;
   }
 
-  /** Starts to read. */
-  start(): void {
+  start(onClosed: (text: string) => void): void {
+    this.#onClosed = onClosed;
     this.#connection.consume(
       (segment) => this.#onSegment(segment),
       (error) => this.#onEnd(error),
     );
   }
 
-  get activeStreams(): number {
-    return this.#streams.size;
-  }
-
-  /** Opens a stream with its first frame. Gives its number, or 0 when the connection is broken already. */
   open(sink: StreamSink, path: string, metadata: Metadata, timeoutUs: number, payload: Payload | null, end: boolean) {
     if (this.#closed) return 0;
     const stream = this.#nextStream;
@@ -77,8 +70,8 @@ export class ClientTransport {
     return stream;
   }
 
-  message(stream: number, payload: Payload): boolean {
-    return this.#send({ kind: 'message', stream, payload }, dataSizeBytes(payload));
+  message(stream: number, payload: Payload): void {
+    this.#send({ kind: 'message', stream, payload }, dataSizeBytes(payload));
   }
 
   halfClose(stream: number): void {
@@ -89,24 +82,20 @@ export class ClientTransport {
     if (this.#streams.has(stream)) this.#send({ kind: 'credit', stream, bytes }, CREDIT_BYTES);
   }
 
-  /** Ends a stream from this side; the server is told. */
   reset(stream: number): void {
     if (this.#streams.delete(stream)) this.#send({ kind: 'reset', stream }, RESET_BYTES);
     this.#closeWhenDrained();
   }
 
-  /** Forgets a stream without a word: its owner was killed. */
   forget(stream: number): void {
     this.#streams.delete(stream);
   }
 
-  /** Closes as soon as no stream is left. */
   drain(): void {
     this.#draining = true;
     this.#closeWhenDrained();
   }
 
-  /** Closes now; open streams end with `status` and `text`. */
   close(text: string, status: StatusName = 'Unavailable'): void {
     if (this.#closed) return;
     this.#end(text, status);
@@ -169,7 +158,7 @@ export class ClientTransport {
     this.#keepalive?.cancel();
     const sinks = [...this.#streams.values()];
     this.#streams.clear();
-    this.#onClosed(text);
+    this.#onClosed?.(text);
     for (const sink of sinks) sink.onStatus(status, text, NO_METADATA);
   }
 

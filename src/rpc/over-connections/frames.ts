@@ -1,6 +1,6 @@
 import { utf8SizeBytes } from '../../platform/bytes.ts';
 import type { Metadata, StatusName } from '../../platform/rpc.ts';
-import type { Payload } from './payload.ts';
+import type { Payload } from '../grpc/payload.ts';
 
 /**
  * What travels over a connection. A frame here stands for the HTTP/2 frames that gRPC would write at one go: a unary
@@ -85,12 +85,6 @@ export interface PingFrame {
   readonly kind: 'ping';
   readonly ack: boolean;
 }
-
-/** Bytes a stream may send before the reader returns credit (gRPC's initial window). */
-export const STREAM_WINDOW_BYTES = 65_535;
-
-/** A reader returns credit in portions of at least this much. */
-export const CREDIT_PORTION_BYTES = 16_384;
 
 const FRAME_BYTES = 9;
 const GRPC_PREFIX_BYTES = 5;

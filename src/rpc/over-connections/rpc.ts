@@ -1,7 +1,10 @@
 import type { Endpoint } from '../../platform/net.ts';
 import type { ChannelOptions, Rpc, RpcChannel, RpcServer, ServeOptions } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { Channel } from './channel.ts';
+import { Channel, channelName } from '../grpc/channel.ts';
+import { connectOptions } from '../grpc/options.ts';
+import { clientMaterial } from '../tls/material.ts';
+import { connectOver } from './connect.ts';
 import type { RpcDeps } from './deps.ts';
 import { serve } from './server.ts';
 
@@ -13,7 +16,11 @@ export function createSimRpc(options: SimRpcDeps): Rpc {
   const deps: RpcDeps = { strictWire: false, tlsCpuUs: 1_000, ...options };
   return {
     channel(endpoints: readonly Endpoint[], channelOptions: ChannelOptions = {}): RpcChannel {
-      return new Channel(deps, endpoints, channelOptions);
+      const { tls } = channelOptions;
+      const material = tls === undefined ? null : clientMaterial(deps.crypto, tls, deps.systemRootsPem);
+      const connecting = connectOptions(channelOptions, material);
+      const own = { ...deps, random: deps.random.stream(channelName(endpoints)) };
+      return new Channel(own, endpoints, (endpoint) => connectOver(own, connecting, endpoint), connecting);
     },
     serve(serveOptions: ServeOptions): Task<RpcServer> {
       return serve(deps, serveOptions);

@@ -1,14 +1,15 @@
 import { timeout } from '../../platform/combinators.ts';
 import { NetError, TimeoutError } from '../../platform/errors.ts';
 import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
-import type { HandlerEntry, PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
+import type { PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../events.ts';
 import { hostPort, readErrorText } from '../go-text.ts';
+import { type ServerShared, serverShared } from '../grpc/dispatcher.ts';
 import { serverHandshake, TlsError } from '../tls/handshake.ts';
 import { type ServerMaterial, serverMaterial } from '../tls/material.ts';
 import type { RpcDeps } from './deps.ts';
-import { ServerConnection, type ServerShared } from './server-connection.ts';
+import { ServerConnection } from './server-connection.ts';
 
 /** A handshake that takes longer is given up (grpc-go's connection timeout). */
 const HANDSHAKE_LIMIT_US = 120_000_000;
@@ -36,9 +37,10 @@ export class Server implements RpcServer {
     this.#listener = listener;
     this.#material = material;
     this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
-    const handlers = new Map<string, HandlerEntry>(options.handlers.map((entry) => [entry.method.path, entry]));
-    const services = new Set([...handlers.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
-    this.#shared = { deps, scope: this.#scope, handlers, services, unknownMethod: options.unknownMethod };
+    this.#shared = serverShared(deps, this.#scope, {
+      handlers: options.handlers,
+      unknownMethod: options.unknownMethod,
+    });
     this.#scope.spawn('accept', () => this.#accept());
   }
 

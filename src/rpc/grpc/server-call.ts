@@ -32,7 +32,7 @@ export interface ServerCall {
   onCredit(bytes: number): void;
 }
 
-export const NO_METADATA: Metadata = Object.freeze({});
+const NO_METADATA: Metadata = Object.freeze({});
 
 /**
  * The status a handler's error travels as. RpcError is itself; typed errors of the ports become Unknown with their

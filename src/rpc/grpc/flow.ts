@@ -1,7 +1,12 @@
 import { Channel, END } from '../../platform/channel.ts';
 import { type Task, wait } from '../../platform/task.ts';
-import { CREDIT_PORTION_BYTES, STREAM_WINDOW_BYTES } from './frames.ts';
 import type { Payload } from './payload.ts';
+
+/** Bytes a stream may send before the reader returns credit (gRPC's initial window). */
+export const STREAM_WINDOW_BYTES = 65_535;
+
+/** A reader returns credit in portions of at least this much. */
+const CREDIT_PORTION_BYTES = 16_384;
 
 /**
  * Messages that wait for credit. A message goes out whole as soon as there is any credit at all and may leave a debt,

@@ -17,9 +17,13 @@ export class Payload {
     this.message = strictWire ? roundTrip(codec, message, this.sizeBytes) : message;
   }
 
+  bytes(): Uint8Array {
+    return this.#codec.encode(this.message);
+  }
+
   /** The message as `codec` describes it. Throws DecodeError when its bytes do not fit that description. */
   readAs(codec: Codec<unknown>): unknown {
-    return codec === this.#codec ? this.message : codec.decode(this.#codec.encode(this.message));
+    return codec === this.#codec ? this.message : codec.decode(this.bytes());
   }
 }
 
@@ -31,11 +35,3 @@ function roundTrip(codec: Codec<unknown>, message: unknown, sizeBytes: number): 
   );
   return codec.decode(bytes);
 }
-
-/** The codec of a proxy: bytes as they are. */
-export const rawCodec: Codec<Uint8Array> = Object.freeze({
-  typeName: 'raw',
-  encode: (bytes: Uint8Array) => bytes,
-  decode: (bytes: Uint8Array) => bytes,
-  sizeBytes: (bytes: Uint8Array) => bytes.length,
-});

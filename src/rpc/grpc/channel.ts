@@ -3,7 +3,6 @@ import type { Endpoint } from '../../platform/net.ts';
 import type { Random } from '../../platform/random.ts';
 import {
   type CallOptions,
-  type ChannelOptions,
   type ChannelState,
   type ClientStream,
   type Method,
@@ -12,12 +11,11 @@ import {
 } from '../../platform/rpc.ts';
 import { type Task, type TaskScope, wait } from '../../platform/task.ts';
 import { hostPort } from '../go-text.ts';
-import { clientMaterial } from '../tls/material.ts';
 import { MessageStream } from './client-stream.ts';
-import type { ClientTransport } from './client-transport.ts';
-import type { RpcDeps } from './deps.ts';
+import type { GrpcDeps } from './deps.ts';
 import { Payload } from './payload.ts';
-import { type ConnectOptions, Subchannel } from './subchannel.ts';
+import { type BackoffOptions, Subchannel } from './subchannel.ts';
+import type { ClientTransport, Connect } from './transport.ts';
 import { UnaryCall } from './unary-call.ts';
 
 /** A call that waits for, or is given, a connection. */
@@ -28,14 +26,20 @@ export interface Startable {
   refuse(error: RpcError): void;
 }
 
+/** Name of a channel's scope and of its draws. */
+export function channelName(endpoints: readonly Endpoint[]): string {
+  return `channel ${endpoints.map(hostPort).join(',')}`;
+}
+
 /**
  * A channel as grpc-go's: one address is kept as pick_first does (idle after a loss until somebody calls), several as
  * round_robin does (reconnected at once, ready ones in strict rotation from a random start).
  */
 export class Channel implements RpcChannel {
-  readonly #deps: RpcDeps;
+  readonly #deps: GrpcDeps;
   readonly #scope: TaskScope;
-  readonly #options: ConnectOptions;
+  readonly #connect: Connect;
+  readonly #backoff: BackoffOptions;
   readonly #random: Random;
   #subchannels: Subchannel[] = [];
   #ready: Subchannel[] = [];
@@ -47,19 +51,13 @@ export class Channel implements RpcChannel {
   #awake = false;
   #closed = false;
 
-  constructor(deps: RpcDeps, endpoints: readonly Endpoint[], options: ChannelOptions) {
-    const name = `channel ${endpoints.map(hostPort).join(',')}`;
-    this.#scope = deps.scope.child(name);
-    this.#random = deps.random.stream(name);
-    this.#deps = { ...deps, random: this.#random };
-    this.#options = {
-      tls: options.tls === undefined ? null : clientMaterial(deps.crypto, options.tls, deps.systemRootsPem),
-      keepaliveTimeUs: options.keepaliveTimeUs ?? 0,
-      keepaliveTimeoutUs: options.keepaliveTimeoutUs ?? 20_000_000,
-      backoffBaseUs: options.backoffBaseUs ?? 1_000_000,
-      backoffMaxUs: options.backoffMaxUs ?? 120_000_000,
-      connectTimeoutUs: options.connectTimeoutUs ?? 20_000_000,
-    };
+  /** `deps.random` is the channel's own; see {@link channelName}. */
+  constructor(deps: GrpcDeps, endpoints: readonly Endpoint[], connect: Connect, backoff: BackoffOptions) {
+    this.#scope = deps.scope.child(channelName(endpoints));
+    this.#random = deps.random.stream('picker');
+    this.#deps = deps;
+    this.#connect = connect;
+    this.#backoff = backoff;
     this.setEndpoints(endpoints);
   }
 
@@ -143,7 +141,9 @@ export class Channel implements RpcChannel {
   }
 
   #subchannel(endpoint: Endpoint): Subchannel {
-    return new Subchannel(endpoint, this.#deps, this.#scope, this.#options, (subchannel) => this.#changed(subchannel));
+    return new Subchannel(endpoint, this.#deps, this.#scope, this.#connect, this.#backoff, (subchannel) =>
+      this.#changed(subchannel),
+    );
   }
 
   #connectAll(): void {

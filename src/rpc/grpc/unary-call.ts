@@ -3,9 +3,8 @@ import { type CallOptions, type Metadata, type Method, RpcError, type StatusName
 import type { Fail, Withdrawal } from '../../platform/task.ts';
 import { DecodeError } from '../wire.ts';
 import type { Startable } from './channel.ts';
-import type { ClientTransport } from './client-transport.ts';
 import type { Payload } from './payload.ts';
-import type { StreamSink } from './stream-sink.ts';
+import type { ClientTransport, StreamSink } from './transport.ts';
 
 /** Who waits for a unary call. */
 export interface UnaryOwner {

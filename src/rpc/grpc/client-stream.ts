@@ -9,11 +9,10 @@ import {
 } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { Startable } from './channel.ts';
-import type { ClientTransport } from './client-transport.ts';
-import type { RpcDeps } from './deps.ts';
+import type { GrpcDeps } from './deps.ts';
 import { Inbox, Outbox } from './flow.ts';
 import { Payload } from './payload.ts';
-import type { StreamSink } from './stream-sink.ts';
+import type { ClientTransport, StreamSink } from './transport.ts';
 import { DEADLINE_TEXT, NO_METADATA, readResponse, waitingDeadlineText } from './unary-call.ts';
 
 /** What a stream needs of its channel. */
@@ -37,7 +36,7 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
   readonly waitForReady: boolean;
   readonly #method: Method<Req, Res>;
   readonly #metadata: Metadata;
-  readonly #deps: RpcDeps;
+  readonly #deps: GrpcDeps;
   readonly #channel: StreamChannel;
   readonly #outbox: Outbox;
   readonly #inbox: Inbox;
@@ -50,7 +49,7 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
   #halfCloseSent = false;
   #end: End | undefined;
 
-  constructor(method: Method<Req, Res>, options: CallOptions, deps: RpcDeps, channel: StreamChannel) {
+  constructor(method: Method<Req, Res>, options: CallOptions, deps: GrpcDeps, channel: StreamChannel) {
     this.waitForReady = options.waitForReady ?? false;
     this.#method = method;
     this.#metadata = options.metadata ?? NO_METADATA;
