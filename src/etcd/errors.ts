@@ -51,10 +51,7 @@ export const EtcdError = Object.freeze({
   NotCapable: kind('FailedPrecondition', 'etcdserver: not capable'),
   Stopped: kind('Unavailable', 'etcdserver: server stopped'),
   Timeout: kind('Unavailable', 'etcdserver: request timed out'),
-  TimeoutDueToLeaderFail: kind(
-    'Unavailable',
-    'etcdserver: request timed out, possibly due to previous leader failure',
-  ),
+  TimeoutDueToLeaderFail: kind('Unavailable', 'etcdserver: request timed out, possibly due to previous leader failure'),
   TimeoutDueToConnectionLost: kind('Unavailable', 'etcdserver: request timed out, possibly due to connection lost'),
   TimeoutWaitAppliedIndex: kind(
     'Unavailable',

@@ -90,10 +90,9 @@ export const LeaseRevokeResponse: MessageType<LeaseRevokeResponse> = message('et
   header: nested(1, ResponseHeader),
 });
 
-export const LeaseKeepAliveRequest: MessageType<LeaseKeepAliveRequest> = message(
-  'etcdserverpb.LeaseKeepAliveRequest',
-  { id: id64(1, 'int64') },
-);
+export const LeaseKeepAliveRequest: MessageType<LeaseKeepAliveRequest> = message('etcdserverpb.LeaseKeepAliveRequest', {
+  id: id64(1, 'int64'),
+});
 
 export const LeaseKeepAliveResponse: MessageType<LeaseKeepAliveResponse> = message(
   'etcdserverpb.LeaseKeepAliveResponse',

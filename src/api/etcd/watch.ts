@@ -61,10 +61,7 @@ export const WatchCancelRequest: MessageType<WatchCancelRequest> = message('etcd
   watchId: int64(1),
 });
 
-export const WatchProgressRequest: MessageType<WatchProgressRequest> = message(
-  'etcdserverpb.WatchProgressRequest',
-  {},
-);
+export const WatchProgressRequest: MessageType<WatchProgressRequest> = message('etcdserverpb.WatchProgressRequest', {});
 
 export const WatchRequest: MessageType<WatchRequest> = message('etcdserverpb.WatchRequest', {
   createRequest: nested(1, WatchCreateRequest),

@@ -1,5 +1,5 @@
 import type { Id64 } from '../../../api/etcd/kv.ts';
-import { type AlarmMember, type AlarmRequest, AlarmAction, AlarmType } from '../../../api/etcd/maintenance.ts';
+import { AlarmAction, type AlarmMember, type AlarmRequest, AlarmType } from '../../../api/etcd/maintenance.ts';
 
 /** Alarms in force, by kind and member (reference/etcd.md C6). Replicated state. */
 export class AlarmStore {

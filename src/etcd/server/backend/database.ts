@@ -1,7 +1,7 @@
 import { type Disk, type File, parentOf } from '../../../platform/disk.ts';
 import type { Task } from '../../../platform/task.ts';
-import { encodeFrame, headerPage } from './frame.ts';
 import type { BackendFrame } from './frame.ts';
+import { encodeFrame, headerPage } from './frame.ts';
 
 /**
  * The database file: a header page and the commits since. It takes the place of etcd's bbolt file and keeps its promise:

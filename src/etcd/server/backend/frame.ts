@@ -136,7 +136,6 @@ function allZero(file: Uint8Array, from: number): boolean {
   return true;
 }
 
-
 export function confStateOf(frame: BackendFrame): ConfState | null {
   return frame.confState === null ? null : decodeConfState(frame.confState);
 }

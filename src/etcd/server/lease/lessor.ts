@@ -149,6 +149,11 @@ export class Lessor implements LeaseItems {
     this.#leases.set(id, { id, ttlSec: effectiveSec, remainingTtlSec, expiresAtUs: NEVER, keys: new Set() });
   }
 
+  /** Forgets everything: a snapshot replaces it. A primary stays primary. */
+  clear(): void {
+    this.#leases.clear();
+  }
+
   #timeLeftSec(lease: Lease): number {
     return lease.remainingTtlSec > 0 ? lease.remainingTtlSec : lease.ttlSec;
   }

@@ -111,11 +111,7 @@ export class Cluster {
     return this.#hasPeerUrl(context?.member.peerUrls ?? [], change.nodeId) ? EtcdError.PeerUrlExist : null;
   }
 
-  #validateAdd(
-    change: ConfChange,
-    context: ChangeContext | null,
-    known: Member | undefined,
-  ): EtcdErrorKind | null {
+  #validateAdd(change: ConfChange, context: ChangeContext | null, known: Member | undefined): EtcdErrorKind | null {
     if (known !== undefined) return EtcdError.MemberExist;
     if (this.#hasPeerUrl(context?.member.peerUrls ?? [], change.nodeId)) return EtcdError.PeerUrlExist;
     if (change.type !== ConfChangeType.AddLearnerNode) return null;

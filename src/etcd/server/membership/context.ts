@@ -20,10 +20,10 @@ interface WireContext {
 export function encodeContext(context: ChangeContext): Uint8Array {
   const { member } = context;
   const rest: Record<string, unknown> = { peerURLs: member.peerUrls };
-  if (member.isLearner) rest['isLearner'] = true;
-  if (member.name !== '') rest['name'] = member.name;
-  if (member.clientUrls.length > 0) rest['clientURLs'] = member.clientUrls;
-  if (context.isPromote) rest['isPromote'] = true;
+  if (member.isLearner) rest.isLearner = true;
+  if (member.name !== '') rest.name = member.name;
+  if (member.clientUrls.length > 0) rest.clientURLs = member.clientUrls;
+  if (context.isPromote) rest.isPromote = true;
   return utf8Encode(`{"id":${idDecimal(member.id)},${JSON.stringify(rest).slice(1)}`);
 }
 

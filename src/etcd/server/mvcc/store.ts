@@ -43,6 +43,8 @@ export class MvccStore {
   currentRevision = 1;
   /** Reads below fail; −1 before the first compaction, so that compacting 0 succeeds once. */
   compactRevision = -1;
+  /** Highest compaction whose physical removal is done; −1: none. */
+  finishedCompaction = -1;
   readonly log = new RevisionLog();
   readonly #keys = new SortedBlocks<KeyHistory>();
   readonly #sink: StoreSink;
@@ -218,7 +220,10 @@ export class MvccStore {
    */
   compactStep(to: number, from: number | null, limit: number): number | null {
     const next = this.log.thin(from ?? 0, to, limit, (revision) => this.#keepOrDrop(revision, to));
-    if (next === null) this.#sink.compactionFinished(to);
+    if (next === null) {
+      this.finishedCompaction = to;
+      this.#sink.compactionFinished(to);
+    }
     return next;
   }
 
@@ -247,6 +252,7 @@ export class MvccStore {
   finishRestore(scheduled: number, finished: number): void {
     this.currentRevision = Math.max(this.currentRevision, scheduled, finished);
     this.compactRevision = Math.max(scheduled, finished);
+    this.finishedCompaction = finished;
     this.#keys.scan('', null, (history) => {
       const kv = history.visibleAt(Number.MAX_SAFE_INTEGER);
       if (kv !== null && kv.lease !== NO_LEASE) this.#leases.attach(kv.lease, history.key);
@@ -274,4 +280,3 @@ export function isKept(revision: Revision, to: number): boolean {
 function recordBytes(revision: Revision): number {
   return 18 + 24 + revision.kv.key.length + revision.kv.value.length + 16;
 }
-

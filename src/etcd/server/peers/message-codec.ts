@@ -1,0 +1,239 @@
+import type { Codec } from '../../../platform/rpc.ts';
+import {
+  type ConfState,
+  type Data,
+  type Entry,
+  EntryType,
+  entrySize,
+  type Message,
+  type NodeId,
+  NONE,
+  type Snapshot,
+} from '../../../raft/index.ts';
+import { bytesScalar, id64Scalar } from '../../../rpc/scalars.ts';
+import {
+  DELIMITED,
+  delimitedSizeBytes,
+  FIXED64,
+  Reader,
+  type ReverseWriter,
+  ReverseWriter as Writer,
+  VARINT,
+  varintSizeBytes,
+} from '../../../rpc/wire.ts';
+import { Payload } from '../raft/payload.ts';
+import { dataBytes, decodeConfState, encodeConfState } from '../wal/records.ts';
+
+/**
+ * Raft's messages between members: field numbers of raftpb, ids as fixed 64-bit numbers. Written by hand because every
+ * heartbeat passes here, and because its size must be cheap: a simulation asks for it and never makes the bytes.
+ */
+
+const ID_SCALAR = id64Scalar<NodeId>('fixed64');
+/** Fields that hold a number, left out when it is 0. */
+const NUMBERS = Object.freeze([
+  [1, 'type'],
+  [4, 'term'],
+  [5, 'logTerm'],
+  [6, 'index'],
+  [8, 'commit'],
+  [11, 'rejectHint'],
+] as const);
+const IDS = Object.freeze([
+  [2, 'to'],
+  [3, 'from'],
+  [13, 'vote'],
+] as const);
+
+function numberSize(value: number): number {
+  return value === 0 ? 0 : 1 + varintSizeBytes(value);
+}
+
+export function messageSize(message: Message): number {
+  let size =
+    numberSize(message.type) +
+    numberSize(message.term) +
+    numberSize(message.logTerm) +
+    numberSize(message.index) +
+    numberSize(message.commit) +
+    numberSize(message.rejectHint);
+  if (message.to !== NONE) size += 9;
+  if (message.from !== NONE) size += 9;
+  if (message.vote !== NONE) size += 9;
+  if (message.reject) size += 2;
+  const { entries } = message;
+  for (let i = 0; i < entries.length; i++) size += 1 + delimitedSizeBytes(entrySize(entries[i]!));
+  if (message.context !== null) size += 1 + delimitedSizeBytes(message.context.length);
+  if (message.snapshot !== null) size += 1 + delimitedSizeBytes(snapshotSize(message.snapshot));
+  return size;
+}
+
+/** Writes backwards, as everything in the wire format here. */
+export function writeMessage(out: ReverseWriter, message: Message): void {
+  for (const [number, name] of IDS) {
+    if (message[name] === NONE) continue;
+    ID_SCALAR.write(out, message[name]);
+    out.tag(number, FIXED64);
+  }
+  if (message.context !== null) writeBytes(out, 12, message.context);
+  if (message.reject) {
+    out.varint(1);
+    out.tag(10, VARINT);
+  }
+  if (message.snapshot !== null) writeNested(out, 9, () => writeSnapshot(out, message.snapshot!));
+  for (let i = message.entries.length - 1; i >= 0; i--) writeNested(out, 7, () => writeEntry(out, message.entries[i]!));
+  for (const [number, name] of NUMBERS) writeNumber(out, number, message[name]);
+}
+
+function writeNumber(out: ReverseWriter, number: number, value: number): void {
+  if (value === 0) return;
+  out.varint(value);
+  out.tag(number, VARINT);
+}
+
+function writeBytes(out: ReverseWriter, number: number, bytes: Uint8Array): void {
+  bytesScalar.write(out, bytes);
+  out.tag(number, DELIMITED);
+}
+
+function writeNested(out: ReverseWriter, number: number, write: () => void): void {
+  const end = out.at;
+  write();
+  out.varint(end - out.at);
+  out.tag(number, DELIMITED);
+}
+
+function writeEntry(out: ReverseWriter, entry: Entry): void {
+  const data = dataBytes(entry.data);
+  if (data !== null) writeBytes(out, 4, data);
+  out.varint(entry.index);
+  out.tag(3, VARINT);
+  out.varint(entry.term);
+  out.tag(2, VARINT);
+  if (!entry.typePresent) return;
+  out.varint(entry.type);
+  out.tag(1, VARINT);
+}
+
+function snapshotSize(snapshot: Snapshot): number {
+  const confState = encodeConfState(snapshot.confState);
+  return numberSize(snapshot.index) + numberSize(snapshot.term) + 1 + delimitedSizeBytes(confState.length);
+}
+
+function writeSnapshot(out: ReverseWriter, snapshot: Snapshot): void {
+  writeBytes(out, 3, encodeConfState(snapshot.confState));
+  writeNumber(out, 2, snapshot.term);
+  writeNumber(out, 1, snapshot.index);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export function readMessage(input: Reader): Message {
+  const message: Mutable<Message> & { entries: Entry[] } = {
+    type: 0,
+    to: NONE,
+    from: NONE,
+    term: 0,
+    logTerm: 0,
+    index: 0,
+    entries: [],
+    commit: 0,
+    vote: NONE,
+    snapshot: null,
+    reject: false,
+    rejectHint: 0,
+    context: null,
+    responses: [],
+  };
+  while (!input.done) {
+    const tag = input.varint();
+    const number = tag >>> 3;
+    const id = IDS.find((field) => field[0] === number);
+    const plain = NUMBERS.find((field) => field[0] === number);
+    if (id !== undefined) message[id[1]] = ID_SCALAR.read(input);
+    else if (plain !== undefined) (message as Record<string, unknown>)[plain[1]] = input.varint();
+    else if (number === 7) message.entries.push(readEntry(inner(input)));
+    else if (number === 9) message.snapshot = readSnapshot(inner(input));
+    else if (number === 10) message.reject = input.varint() !== 0;
+    else if (number === 12) message.context = input.raw();
+    else input.skip(tag & 7);
+  }
+  return message;
+}
+
+function inner(input: Reader): Reader {
+  const length = input.length();
+  const reader = new Reader(input.bytes, input.at, input.at + length);
+  input.at += length;
+  return reader;
+}
+
+function readEntry(input: Reader): Entry {
+  let term = 0;
+  let index = 0;
+  let type: EntryType = EntryType.Normal;
+  let typePresent = false;
+  let bytes: Uint8Array | null = null;
+  while (!input.done) {
+    const tag = input.varint();
+    if (tag >>> 3 === 1) {
+      type = input.varint() as EntryType;
+      typePresent = true;
+    } else if (tag >>> 3 === 2) term = input.varint();
+    else if (tag >>> 3 === 3) index = input.varint();
+    else if (tag >>> 3 === 4) bytes = input.raw();
+    else input.skip(tag & 7);
+  }
+  return { term, index, type, typePresent, data: entryData(type, bytes) };
+}
+
+/** An entry's content as the server keeps it: requests as payload objects, membership changes as bytes. */
+export function entryData(type: EntryType, bytes: Uint8Array | null): Data {
+  if (bytes === null || type !== EntryType.Normal) return bytes;
+  return bytes.length === 0 ? null : Payload.ofBytes(bytes);
+}
+
+function readSnapshot(input: Reader): Snapshot {
+  let index = 0;
+  let term = 0;
+  let confState: ConfState | null = null;
+  while (!input.done) {
+    const tag = input.varint();
+    if (tag >>> 3 === 1) index = input.varint();
+    else if (tag >>> 3 === 2) term = input.varint();
+    else if (tag >>> 3 === 3) confState = decodeConfState(input.raw());
+    else input.skip(tag & 7);
+  }
+  return { index, term, confState: confState ?? decodeConfState(new Uint8Array(0)), data: null };
+}
+
+/** Several messages in one segment; an empty batch keeps an idle stream alive. */
+export interface PeerBatch {
+  readonly messages: readonly Message[];
+}
+
+export const PeerBatch: Codec<PeerBatch> = Object.freeze({
+  typeName: 'talosim.etcd.PeerBatch',
+  sizeBytes: (batch: PeerBatch) => {
+    let size = 0;
+    for (const message of batch.messages) size += 1 + delimitedSizeBytes(messageSize(message));
+    return size;
+  },
+  encode: (batch: PeerBatch) => {
+    const out = new Writer(PeerBatch.sizeBytes(batch));
+    for (let i = batch.messages.length - 1; i >= 0; i--) {
+      writeNested(out, 1, () => writeMessage(out, batch.messages[i]!));
+    }
+    return out.finish();
+  },
+  decode: (bytes: Uint8Array) => {
+    const input = new Reader(bytes);
+    const messages: Message[] = [];
+    while (!input.done) {
+      const tag = input.varint();
+      if (tag >>> 3 === 1) messages.push(readMessage(inner(input)));
+      else input.skip(tag & 7);
+    }
+    return { messages };
+  },
+});

@@ -1,0 +1,230 @@
+import type { Clock } from '../../../platform/clock.ts';
+import { Fatal } from '../../../platform/errors.ts';
+import { Notifier } from '../../../platform/signal.ts';
+import type { Task } from '../../../platform/task.ts';
+import {
+  type ConfChange,
+  type ConfState,
+  type Data,
+  type Entry,
+  type MemoryStorage,
+  type Message,
+  MessageType,
+  type NodeId,
+  NONE,
+  RaftError,
+  type RawNode,
+  type ReadState,
+  type Ready,
+  Role,
+  type Snapshot,
+} from '../../../raft/index.ts';
+import type { Wal } from '../wal/wal.ts';
+import type { WalSnapshot } from '../wal/records.ts';
+import { Ticker } from './ticker.ts';
+
+/** What the driver tells the member. All but `applySnapshot` are plain calls on the hot path. */
+export interface DriverOwner {
+  /** Leader or role changed. */
+  leadershipChanged(lead: NodeId, role: Role, newLeader: boolean): void;
+  readReady(state: ReadState): void;
+  applyEntries(entries: readonly Entry[]): void;
+  /** Makes the image of a received snapshot the member's state. It is durable already. */
+  applySnapshot(snapshot: Snapshot): Task<void>;
+  send(messages: readonly Message[]): void;
+  isRemoved(id: NodeId): boolean;
+  /** Stores the snapshot's own file. */
+  saveSnapshotFile(snapshot: Snapshot): Task<void>;
+  committed(index: number, term: number): void;
+}
+
+/** A proposal that waits for a leader to be known. */
+interface Parked {
+  readonly data: Data;
+  readonly change: ConfChange | null;
+  readonly refused: (error: RaftError) => void;
+}
+
+/**
+ * Drives Raft: ticks and messages in; writes, applications and messages out, in the order that etcd has
+ * (reference/etcd.md A12). One task runs over all Readies; entries and messages cause no task of their own.
+ */
+export class RaftDriver {
+  readonly node: RawNode;
+  readonly storage: MemoryStorage;
+  readonly ticker: Ticker;
+  readonly #wal: Wal;
+  readonly #owner: DriverOwner;
+  readonly #wake = new Notifier();
+  #lead: NodeId = NONE;
+  #role: Role = Role.Follower;
+  #parked: Parked[] = [];
+  #marks: { readonly mark: WalSnapshot; readonly confState: ConfState; readonly done: () => void }[] = [];
+  #stopped = false;
+
+  constructor(
+    clock: Clock,
+    node: RawNode,
+    storage: MemoryStorage,
+    wal: Wal,
+    tickUs: number,
+    owner: DriverOwner,
+  ) {
+    this.node = node;
+    this.storage = storage;
+    this.#wal = wal;
+    this.#owner = owner;
+    this.ticker = new Ticker(clock, node, tickUs, () => this.#wake.notify());
+  }
+
+  get lead(): NodeId {
+    return this.#lead;
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  get isLeader(): boolean {
+    return this.#role === Role.Leader;
+  }
+
+  /** A message from a peer. */
+  step(message: Message): void {
+    if (this.#stopped) return;
+    this.ticker.sync();
+    const error = this.node.step(message);
+    if (error === RaftError.Halted) throw new Fatal(this.node.halted ?? 'raft: halted');
+    this.#wake.notify();
+  }
+
+  /** Proposes an entry; while no leader is known it waits. `refused` gets the error of a proposal that was dropped. */
+  propose(data: Data, refused: (error: RaftError) => void): void {
+    this.#submit({ data, change: null, refused });
+  }
+
+  proposeChange(change: ConfChange, refused: (error: RaftError) => void): void {
+    this.#submit({ data: null, change, refused });
+  }
+
+  #submit(proposal: Parked): void {
+    if (this.#stopped) return;
+    this.ticker.sync();
+    if (this.node.basicStatus().lead === NONE) {
+      this.#parked.push(proposal);
+      return;
+    }
+    const { data, change, refused } = proposal;
+    const error = change === null ? this.node.propose(data) : this.node.proposeConfChange(change);
+    // The real node waits for the outcome of an entry, but not of a membership change.
+    if (error !== null && change === null) refused(error);
+    this.#wake.notify();
+  }
+
+  readIndex(context: Uint8Array): void {
+    this.ticker.sync();
+    this.node.readIndex(context);
+    this.#wake.notify();
+  }
+
+  /** Anything else that may give the node something to do. */
+  use(action: (node: RawNode) => void): void {
+    if (this.#stopped) return;
+    this.ticker.sync();
+    action(this.node);
+    this.#wake.notify();
+  }
+
+  /** Writes the mark of a snapshot whose file is durable, between two Readies. */
+  markSnapshot(mark: WalSnapshot, confState: ConfState, done: () => void): void {
+    this.#marks.push({ mark, confState, done });
+    this.#wake.notify();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.ticker.stop();
+    this.#parked = [];
+  }
+
+  /** Runs until the task is cancelled. */
+  *run(): Task<never> {
+    this.ticker.arm();
+    for (;;) {
+      const seen = this.#wake.version;
+      this.ticker.sync();
+      while (this.node.hasReady()) {
+        yield* this.#process(this.node.ready());
+        this.ticker.sync();
+      }
+      yield* this.#writeMarks();
+      this.ticker.arm();
+      yield* this.#wake.changed(seen);
+    }
+  }
+
+  *#process(ready: Ready): Task<void> {
+    if (ready.softState !== null) this.#noteSoftState(ready.softState.lead, ready.softState.role);
+    const { readStates } = ready;
+    if (readStates.length > 0) this.#owner.readReady(readStates[readStates.length - 1]!);
+    if (ready.hardState !== null) this.#owner.committed(ready.hardState.commit, ready.hardState.term);
+    const leads = this.isLeader;
+    const messages = this.#outgoing(ready.messages);
+    // A leader's appends travel while it writes its own log; everybody else promises only what is durable.
+    if (leads && messages.length > 0) this.#owner.send(messages);
+    if (ready.snapshot === null && ready.committedEntries.length > 0) this.#owner.applyEntries(ready.committedEntries);
+    if (ready.snapshot !== null) yield* this.#saveSnapshot(ready.snapshot);
+    yield* this.#wal.save(ready.hardState, ready.entries, ready.mustSync);
+    if (ready.snapshot !== null) yield* this.#installSnapshot(ready.snapshot);
+    this.storage.append(ready.entries);
+    if (ready.hardState !== null) this.storage.setHardState(ready.hardState);
+    if (ready.snapshot !== null && ready.committedEntries.length > 0) this.#owner.applyEntries(ready.committedEntries);
+    if (!leads && messages.length > 0) this.#owner.send(messages);
+    this.node.advance();
+  }
+
+  *#saveSnapshot(snapshot: Snapshot): Task<void> {
+    yield* this.#owner.saveSnapshotFile(snapshot);
+    yield* this.#wal.saveSnapshot({ index: snapshot.index, term: snapshot.term }, snapshot.confState);
+  }
+
+  *#installSnapshot(snapshot: Snapshot): Task<void> {
+    yield* this.#wal.sync();
+    yield* this.#owner.applySnapshot(snapshot);
+    this.storage.applySnapshot(snapshot);
+  }
+
+  /** Leaves out what goes to removed members, and of several append responses all but the last. */
+  #outgoing(messages: readonly Message[]): readonly Message[] {
+    let lastResponse = -1;
+    let responses = 0;
+    for (let i = 0; i < messages.length; i++) {
+      if (messages[i]!.type !== MessageType.AppResp) continue;
+      lastResponse = i;
+      responses++;
+    }
+    const keep = (message: Message, i: number): boolean => {
+      if (message.to === this.node.id || this.#owner.isRemoved(message.to)) return false;
+      return message.type !== MessageType.AppResp || responses < 2 || i === lastResponse;
+    };
+    return messages.every(keep) ? messages : messages.filter(keep);
+  }
+
+  #noteSoftState(lead: NodeId, role: Role): void {
+    const newLeader = lead !== NONE && lead !== this.#lead;
+    this.#lead = lead;
+    this.#role = role;
+    this.#owner.leadershipChanged(lead, role, newLeader);
+    if (lead === NONE || this.#parked.length === 0) return;
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const proposal of parked) this.#submit(proposal);
+  }
+
+  *#writeMarks(): Task<void> {
+    for (const { mark, confState, done } of this.#marks.splice(0)) {
+      yield* this.#wal.saveSnapshot(mark, confState);
+      done();
+    }
+  }
+}
