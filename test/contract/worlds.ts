@@ -1,0 +1,5 @@
+import type { World } from './world.ts';
+import { simWorld } from './worlds/sim.ts';
+
+/** Every world that the suites run against. */
+export const WORLDS: readonly World[] = [simWorld];
