@@ -1,17 +1,30 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import type { Workspace } from './workspace.ts';
+import type { Files } from './workspace.ts';
 
 /** What a command of the operator's workstation runs with. */
 export interface ToolContext {
   readonly platform: Platform;
-  readonly files: Workspace;
+  readonly files: Files;
   /** Environment of the operator's shell; `export` changes it. */
   readonly env: Map<string, string>;
+  /** Absolute working directory; relative paths of {@link files} start there. */
+  readonly cwd: string;
   /** Version of the tools on the workstation, `v1.11.3`. */
   readonly talosVersion: string;
+  /** How the tools were built, as `version` prints it. */
+  readonly build: ToolBuild;
+  /** Adds places (`file:line:column`) to what the real tool says of a bad config. */
+  readonly places: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+}
+
+export interface ToolBuild {
+  readonly sha: string;
+  readonly built: string;
+  readonly goVersion: string;
+  readonly osArch: string;
 }
 
 /** A program that the operator can type; the value is its exit code. */

@@ -1,5 +1,15 @@
-/** Files that the operator's commands read and write: a layer in memory over files that exist outside. */
-export class Workspace {
+/** Files as the operator's commands see them; relative paths start in the working directory. */
+export interface Files {
+  readText(path: string): string | undefined;
+  readBytes(path: string): Uint8Array | undefined;
+  exists(path: string): boolean;
+  /** `mode` are permission bits where the file system has them. */
+  write(path: string, content: string | Uint8Array, mode?: number): void;
+  remove(path: string): void;
+}
+
+/** Files of a run: a layer in memory over files that exist outside. */
+export class Workspace implements Files {
   #outside: (path: string) => string | undefined;
   #written = new Map<string, string | Uint8Array>();
 
@@ -24,7 +34,7 @@ export class Workspace {
     return this.#written.has(normalize(path)) || this.#outside(normalize(path)) !== undefined;
   }
 
-  write(path: string, content: string | Uint8Array): void {
+  write(path: string, content: string | Uint8Array, _mode = 0o600): void {
     this.#written.set(normalize(path), content);
   }
 

@@ -4,11 +4,11 @@ import { flag } from '../../cobra/flags.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { CommandFailure, type Runner } from '../run.ts';
+import { currentContext, openTalosconfig } from '../session.ts';
 import {
   mergeTalosconfig,
   printTalosconfig,
   readTalosconfig,
-  type TalosContext,
   type Talosconfig,
   talosconfigPath,
 } from '../talosconfig.ts';
@@ -72,22 +72,6 @@ export const configCommand: Command<Runner> = {
     { use: 'info', short: 'Show information about the current context', args: maximumArgs(0), run: info },
   ],
 };
-
-/** Opens the client configuration that a command line names. */
-export function openTalosconfig(parsed: Parsed, context: ToolContext): { path: string; config: Talosconfig } {
-  const path = talosconfigPath(parsed.flags.text('talosconfig'), context);
-  const config = readTalosconfig(context.files.readText(path), path);
-  if (typeof config === 'string') throw new CommandFailure(config);
-  return { path, config };
-}
-
-/** The context that a command line means. */
-export function currentContext(parsed: Parsed, config: Talosconfig): { name: string; context: TalosContext } {
-  const name = parsed.flags.text('context') || config.context;
-  const found = config.contexts[name];
-  if (found === undefined) throw new CommandFailure(`context "${name}" not found in config`);
-  return { name, context: found };
-}
 
 function save(context: ToolContext, path: string, config: Talosconfig): void {
   context.files.write(path, printTalosconfig(config));

@@ -1,0 +1,66 @@
+import type { Command } from '../cobra/command.ts';
+import { flag } from '../cobra/flags.ts';
+import { healthCommand, kubeconfigCommand } from './commands/cluster.ts';
+import { configCommand } from './commands/config.ts';
+import { etcdCommand } from './commands/etcd.ts';
+import { genCommand, machineConfigCommand } from './commands/gen.ts';
+import { getCommand } from './commands/get.ts';
+import {
+  applyConfigCommand,
+  bootstrapCommand,
+  rebootCommand,
+  resetCommand,
+  rollbackCommand,
+  shutdownCommand,
+  upgradeCommand,
+  versionCommand,
+} from './commands/lifecycle.ts';
+import {
+  containersCommand,
+  dmesgCommand,
+  logsCommand,
+  memoryCommand,
+  serviceCommand,
+  timeCommand,
+} from './commands/observe.ts';
+import { unsupportedCommands } from './commands/unsupported.ts';
+import { validateCommand } from './commands/validate.ts';
+import type { Runner } from './run.ts';
+
+/** The whole talosctl v1.11.3 that is simulated (reference/lifecycle-api-cli.md F.2); the rest is refused by name. */
+export const talosctlTree: Command<Runner> = {
+  use: 'talosctl',
+  short: 'A CLI for out-of-band management of Kubernetes nodes created by Talos',
+  persistentFlags: [
+    flag('talosconfig', 'string', '', 'The path to the Talos configuration file'),
+    flag('context', 'string', '', 'Context to be used in command'),
+    flag('nodes', 'strings', [], 'target the specified nodes', { short: 'n' }),
+    flag('endpoints', 'strings', [], 'override default endpoints in Talos configuration', { short: 'e' }),
+    flag('cluster', 'string', '', 'Cluster to connect to if a proxy endpoint is used.'),
+  ],
+  commands: [
+    applyConfigCommand,
+    bootstrapCommand,
+    configCommand,
+    containersCommand,
+    dmesgCommand,
+    etcdCommand,
+    genCommand,
+    getCommand,
+    healthCommand,
+    kubeconfigCommand,
+    logsCommand,
+    machineConfigCommand,
+    memoryCommand,
+    rebootCommand,
+    resetCommand,
+    rollbackCommand,
+    serviceCommand,
+    shutdownCommand,
+    timeCommand,
+    upgradeCommand,
+    validateCommand,
+    versionCommand,
+    ...unsupportedCommands,
+  ],
+};
