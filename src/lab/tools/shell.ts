@@ -57,11 +57,14 @@ export class OperatorShell {
       err(`${program}: command not found\n`);
       return 127;
     }
-    const context = {
+    const context: ToolContext = {
       platform: this.#platform,
       files: this.files,
       env: this.env,
+      cwd: OPERATOR_DIRECTORY,
       talosVersion: this.#talosVersion,
+      build: OPERATOR_BUILD,
+      places: false,
       out,
       err,
     };

@@ -37,7 +37,6 @@ export const unsupportedCommands: readonly Command<Runner>[] = Object.keys(REASO
   short: '',
   hidden: true,
   args: () => undefined,
-  // biome-ignore lint/correctness/useYield: it fails before it would wait
   run: function* (): Task<number> {
     throw new CommandFailure(`talosctl ${name} is not simulated: ${REASONS[name]}`);
   },
