@@ -209,7 +209,7 @@ export class NetKernel implements KernelControl {
     const target = packet.to.address;
     const hop = this.routeTable.lookup(target, this.network.bytesOf(target), this.links);
     if (hop === undefined) {
-      packet.unreachable();
+      packet.unreachable(this);
       return;
     }
     const neighbour = hop.link.neighbour(hop.address);

@@ -182,7 +182,7 @@ export class Neighbour {
     this.#enter('failed');
     this.link.kernel.neighboursChanged();
     this.link.kernel.reportNeighbour(this);
-    for (const packet of this.#waiting.splice(0)) packet.unreachable();
+    for (const packet of this.#waiting.splice(0)) packet.unreachable(this.link.kernel);
   }
 
   #arm(delayUs: number, callback: () => void): void {

@@ -1,5 +1,6 @@
 import type { Endpoint, Segment } from '../platform/net.ts';
 import type { Due } from './deps.ts';
+import type { NetKernel } from './kernel.ts';
 import type { Lane, MessageClass } from './lane.ts';
 import type { Namespace } from './namespace.ts';
 import type { Nic } from './nic.ts';
@@ -82,9 +83,9 @@ export class Packet implements Due {
     this.watcher?.lost(this);
   }
 
-  /** No neighbour answers for the next hop, or there is no route. */
-  unreachable(): void {
-    if (this.kind === 'syn') this.socket!.dialFailed('unreachable');
+  /** `kernel` has no route, or no neighbour answers for the next hop. A router keeps that to itself. */
+  unreachable(kernel: NetKernel): void {
+    if (this.kind === 'syn' && kernel === this.origin.kernel) this.socket!.dialFailed('unreachable');
     else this.lost();
   }
 

@@ -183,4 +183,21 @@ describe('connections', () => {
     lab.advance(SECOND_US);
     expect(client.unsentBytes()).toBe(0);
   });
+
+  it('keep a consumer that reads at once supplied at the speed of the link, however much is queued', () => {
+    const lab = new Lab({ segment: { bandwidthBytesPerSec: 100_000_000 } });
+    const { client, server } = lab.connect(lab.host(1), lab.host(2));
+    let bytes = 0;
+    server.consume(
+      (segment: Segment) => {
+        bytes += (segment as { sizeBytes: number }).sizeBytes;
+      },
+      () => {},
+    );
+    const before = lab.scheduler.fired;
+    for (let i = 0; i < 1_000; i++) client.send(numbered(i, 50_000));
+    lab.advance(510 * MILLISECOND_US);
+    expect(bytes).toBe(50_000_000);
+    expect(lab.scheduler.fired - before).toBeLessThan(2_100);
+  });
 });

@@ -242,7 +242,7 @@ export class SendSide implements LossWatcher {
       this.#assuredSeq = record.seq;
       record.ackedAtUs = this.#lastAckAtUs;
     } else this.#assureUpTo(record.seq);
-    if (this.#timer !== undefined || record.seq >= this.#wakeSeq) this.#expectAck();
+    if (this.#timer !== undefined || record.seq >= this.#wakeSeq || this.blocked) this.#expectAck();
     if (record.seq === this.#finSeq) this.socket.finSettled();
   }
 
@@ -276,6 +276,7 @@ export class SendSide implements LossWatcher {
   /** Some of what was in doubt has arrived: what else was lost goes again at once, and so does what waited. */
   #progress(nowUs: number): void {
     this.#settle(nowUs);
+    const wasInDoubt = this.inDoubt;
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#timeoutUs = RETRANSMIT_MIN_US;
@@ -286,7 +287,7 @@ export class SendSide implements LossWatcher {
         const record = this.#records[i]!;
         if (record.ackedAtUs === NEVER) this.#send(record, nowUs);
       }
-    } else if (this.#oldestUnassured() !== undefined) this.#doubt();
+    } else if (wasInDoubt) this.#doubt();
     this.resumeSending();
     this.#wakeWaiters();
   }
@@ -297,12 +298,12 @@ export class SendSide implements LossWatcher {
     while (this.#unsentFrom < this.#records.length) {
       const record = this.#records[this.#unsentFrom]!;
       if (!this.#maySend(record)) return;
+      this.#probeTimer?.cancel();
+      this.#probeTimer = undefined;
+      this.#probePauseUs = WINDOW_PROBE_US;
       this.#unsentFrom++;
       this.#send(record, nowUs);
     }
-    this.#probeTimer?.cancel();
-    this.#probeTimer = undefined;
-    this.#probePauseUs = WINDOW_PROBE_US;
   }
 
   /** A closed window is probed, so that a lost update of it does not stop the connection for ever. */
@@ -399,7 +400,8 @@ export class SendSide implements LossWatcher {
     const nowUs = this.#scheduler.nowUs();
     const first = this.#records[this.#head];
     if (first === undefined) return;
-    const awaited = this.#timer !== undefined ? first : this.#records[this.#head + this.#wakeSeq - first.seq];
+    const needsNext = this.#timer !== undefined || this.blocked;
+    const awaited = needsNext ? first : this.#records[this.#head + this.#wakeSeq - first.seq];
     if (awaited === undefined || awaited.ackedAtUs === NEVER) return;
     this.#ackTimer = this.#kernel.schedule(Math.max(awaited.ackedAtUs - nowUs, 0), () => {
       this.#ackTimer = undefined;
