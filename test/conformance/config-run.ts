@@ -127,7 +127,7 @@ function generateVariant(dir: string, contract: number, variant: 'base' | 'overr
 }
 
 /** What the recorded `overrides` files were generated with. */
-const OVERRIDES: GenerateOptions = Object.freeze({
+const OVERRIDES: GenerateOptions = {
   installDisk: '/dev/vda',
   installExtraKernelArgs: ['foo=bar', 'bar=baz'],
   additionalSans: ['foo', 'bar'],
@@ -135,9 +135,9 @@ const OVERRIDES: GenerateOptions = Object.freeze({
   sysctls: { foo: 'bar' },
   registryMirrors: { 'ghcr.io': ['https://ghcr.io.my-mirror.com'] },
   localApiServerPort: 5443,
-  customCniUrl: 'https://example.com/cni.yaml',
+  cni: { name: 'custom', urls: ['https://example.com/cni.yaml'] },
   allowSchedulingOnControlPlanes: true,
-});
+};
 
 function overridePatch(contract: number): string {
   if (gatesOf(contract).kubernetesDocuments) {

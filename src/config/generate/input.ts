@@ -1,7 +1,7 @@
 /** What a config is generated from (reference/network-config.md E.8). */
 
 import { ipBytes } from '../../platform/x509/ip.ts';
-import { parseUrl } from '../text/url.ts';
+import { parseUrl, urlHostname } from '../text/url.ts';
 import type { Contract } from './contract.ts';
 import type { SecretsBundle } from './secrets.ts';
 
@@ -18,13 +18,22 @@ export interface GenerateInput {
   readonly options?: GenerateOptions;
 }
 
+export interface CniChoice {
+  readonly name: 'flannel' | 'custom' | 'none';
+  /** Manifests of a custom plugin. */
+  readonly urls?: readonly string[];
+}
+
 export interface GenerateOptions {
   /** Empty for none. */
   readonly installDisk?: string;
   /** Empty for none. */
   readonly installImage?: string;
   readonly installExtraKernelArgs?: readonly string[];
+  /** Extra names of the Talos API and of the Kubernetes API. */
   readonly additionalSans?: readonly string[];
+  /** Extra names of the Talos API alone, instead of `additionalSans`. */
+  readonly machineSans?: readonly string[];
   /** Default `cluster.local`. */
   readonly dnsDomain?: string;
   readonly podSubnets?: readonly string[];
@@ -33,8 +42,8 @@ export interface GenerateOptions {
   /** Mirror URLs by registry host. */
   readonly registryMirrors?: Readonly<Record<string, readonly string[]>>;
   readonly localApiServerPort?: number;
-  /** Manifest of a custom CNI instead of flannel. */
-  readonly customCniUrl?: string;
+  /** Network plugin; flannel when absent. */
+  readonly cni?: CniChoice;
   readonly allowSchedulingOnControlPlanes?: boolean;
   /** Default true. */
   readonly discovery?: boolean;
@@ -51,9 +60,7 @@ const SERVICE_SUBNET = Object.freeze({ v4: '10.96.0.0/12', v6: 'fc00:db8:20::/11
 /** Host of the endpoint, without brackets and port; empty when the endpoint is no URL. */
 export function endpointHost(endpoint: string): string {
   const url = parseUrl(endpoint);
-  if (typeof url === 'string') return '';
-  const bracketed = /^\[([^\]]*)\]/.exec(url.host);
-  return bracketed === null ? url.host.replace(/:\d*$/, '') : bracketed[1]!;
+  return typeof url === 'string' ? '' : urlHostname(url);
 }
 
 /** Pod and service networks: IPv6 ones for an endpoint that is an IPv6 address. */

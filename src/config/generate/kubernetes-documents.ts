@@ -106,11 +106,15 @@ function apiServerDocument(input: GenerateInput): SideDocument {
 }
 
 function cniDocuments(input: GenerateInput): SideDocument[] {
-  if ((input.options?.customCniUrl ?? '') !== '') return [];
+  if ((input.options?.cni?.name ?? 'flannel') !== 'flannel') return [];
   return [side('KubeFlannelCNIConfig', { backendType: 'vxlan', backendPort: 4789 })];
 }
 
+/** The real generator takes one manifest; further ones are numbered. */
 function customCniDocuments(input: GenerateInput): SideDocument[] {
-  const url = input.options?.customCniUrl ?? '';
-  return url === '' ? [] : [side('KubeExternalManifestConfig', { url }, 'custom-cni')];
+  const { name, urls = [] } = input.options?.cni ?? {};
+  if (name !== 'custom') return [];
+  return urls.map((url, i) =>
+    side('KubeExternalManifestConfig', { url }, i === 0 ? 'custom-cni' : `custom-cni-${i + 1}`),
+  );
 }

@@ -65,7 +65,7 @@ function machine(input: GenerateInput, role: MachineRole, gates: Gates): ConfigO
     type: role,
     token: secrets.trustdToken,
     ca: role === 'controlplane' ? pair(secrets.certs.os) : certificateOnly(secrets.certs.os),
-    certSANs: list(options.additionalSans),
+    certSANs: list(options.machineSans ?? options.additionalSans),
     kubelet: onlyIf(legacy, kubelet(input, gates)),
     network: network(options, gates),
     install: onlyIf(legacy, install(options, gates)),
@@ -180,13 +180,12 @@ function workerCluster(input: GenerateInput, gates: Gates): ConfigObject {
 function sharedCluster(input: GenerateInput, gates: Gates): Entries {
   const { secrets, options = {} } = input;
   const networks = networksOf(input);
-  const cni = options.customCniUrl;
   return {
     id: text(secrets.cluster.id),
     secret: text(secrets.cluster.secret),
     controlPlane: object({ endpoint: input.endpoint, localAPIServerPort: options.localApiServerPort }),
     network: object({
-      cni: cni === undefined || cni === '' ? undefined : { name: 'custom', urls: [cni] },
+      cni: options.cni === undefined ? undefined : object({ name: options.cni.name, urls: list(options.cni.urls) }),
       dnsDomain: text(options.dnsDomain ?? 'cluster.local'),
       podSubnets: networks.pods,
       serviceSubnets: networks.services,
