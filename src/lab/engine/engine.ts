@@ -1,0 +1,176 @@
+import { all, timeout } from '../../platform/combinators.ts';
+import { TimeoutError } from '../../platform/errors.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Task, TaskHandle } from '../../platform/task.ts';
+import type { Heal } from '../../world/faults.ts';
+import type { World } from '../../world/world.ts';
+import { formatDurationUs } from '../scenario/duration.ts';
+import type { AwaitStep, CommandStep, FaultStepSpec, Step } from '../scenario/model.ts';
+import type { OperatorShell } from '../tools/shell.ts';
+import type { CommandOutput } from '../tools/tool.ts';
+import type { StepReport } from './result.ts';
+
+const AWAIT_PAUSE_US = 2_000_000;
+
+/** What watchers of a run are told as it happens. */
+export interface EngineEvents {
+  readonly onCommand: (line: string) => void;
+  readonly onOutput: (text: string, stream: 'stdout' | 'stderr') => void;
+  readonly onStep: (report: StepReport) => void;
+}
+
+/** Runs the steps of a scenario as the operator does: one after another, in the simulated time of the workstation. */
+export class Engine {
+  readonly #world: World;
+  readonly #shell: OperatorShell;
+  readonly #platform: Platform;
+  readonly #events: EngineEvents;
+  #heals = new Map<string, Heal>();
+  #background = new Map<string, TaskHandle<void>>();
+  #anonymous: TaskHandle<void>[] = [];
+  readonly problems: string[] = [];
+
+  constructor(world: World, shell: OperatorShell, platform: Platform, events: EngineEvents) {
+    this.#world = world;
+    this.#shell = shell;
+    this.#platform = platform;
+    this.#events = events;
+  }
+
+  /** Runs steps in order; after the last one, waits for what still runs in the background. */
+  *run(steps: readonly Step[]): Task<void> {
+    yield* this.#sequence(steps);
+    for (const handle of [...this.#background.values(), ...this.#anonymous]) yield* handle.join();
+  }
+
+  *#sequence(steps: readonly Step[]): Task<void> {
+    for (const step of steps) {
+      if (this.problems.length > 0) return;
+      if (step.background) this.#startInBackground(step);
+      else yield* this.#step(step);
+    }
+  }
+
+  #startInBackground(step: Step): void {
+    const handle = this.#platform.scope.spawn(step.as ?? 'background', () => this.#step(step));
+    if (step.as === undefined) this.#anonymous.push(handle);
+    else this.#background.set(step.as, handle);
+  }
+
+  *#step(step: Step): Task<void> {
+    const { simulation } = this.#world;
+    if (step.atUs !== undefined && step.atUs > simulation.nowUs)
+      yield* this.#platform.clock.sleep(step.atUs - simulation.nowUs);
+    const startUs = simulation.nowUs;
+    const problem = yield* this.#perform(step);
+    this.#events.onStep({
+      text: stepText(step),
+      startUs,
+      endUs: simulation.nowUs,
+      ...(problem !== undefined && { problem }),
+    });
+    if (problem !== undefined) this.problems.push(`line ${step.place.line}: ${stepText(step)}: ${problem}`);
+  }
+
+  /** Undefined when the step went as it should. */
+  *#perform(step: Step): Task<string | undefined> {
+    switch (step.kind) {
+      case 'run':
+        return yield* this.#command(step);
+      case 'await':
+        return yield* this.#await(step);
+      case 'advance':
+        yield* this.#platform.clock.sleep(step.durationUs);
+        return undefined;
+      case 'wait':
+        yield* this.#background.get(step.name)!.join();
+        return undefined;
+      case 'fault':
+        this.#fault(step);
+        return undefined;
+      case 'parallel':
+        yield* all(step.steps.map((inner) => this.#step(inner)));
+        return undefined;
+      default:
+        return step satisfies never;
+    }
+  }
+
+  *#command(step: CommandStep): Task<string | undefined> {
+    this.#events.onCommand(step.line);
+    const output = yield* this.#shell.run(step.words, this.#events.onOutput);
+    return complaint(output, step.exit, step.output);
+  }
+
+  /** Repeats the command until it succeeds; one attempt may last as long as the whole step. */
+  *#await(step: AwaitStep): Task<string | undefined> {
+    const { clock } = this.#platform;
+    const deadlineUs = clock.monotonicUs() + step.withinUs;
+    this.#events.onCommand(step.line);
+    let last = 'it was never tried';
+    for (;;) {
+      const leftUs = deadlineUs - clock.monotonicUs();
+      if (leftUs <= 0) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
+      const output = yield* this.#attempt(step, leftUs);
+      if (output === undefined) continue;
+      const problem = complaint(output, 0, step.output);
+      if (problem === undefined) {
+        if (output.stdout !== '') this.#events.onOutput(output.stdout, 'stdout');
+        if (output.stderr !== '') this.#events.onOutput(output.stderr, 'stderr');
+        return undefined;
+      }
+      last = problem;
+      yield* clock.sleep(AWAIT_PAUSE_US);
+    }
+  }
+
+  *#attempt(step: AwaitStep, limitUs: number): Task<CommandOutput | undefined> {
+    try {
+      return yield* timeout(this.#platform.clock, limitUs, this.#shell.run(step.words), step.line);
+    } catch (error) {
+      if (error instanceof TimeoutError) return undefined;
+      throw error;
+    }
+  }
+
+  #fault(step: FaultStepSpec): void {
+    const { fault } = step;
+    if (fault.fault === 'heal' && fault.name !== undefined) {
+      this.#heals.get(fault.name)?.();
+      return;
+    }
+    const heal = this.#world.apply(fault);
+    if (step.as !== undefined) this.#heals.set(step.as, heal);
+  }
+}
+
+function complaint(output: CommandOutput, exit: number, text: string | undefined): string | undefined {
+  if (output.exitCode !== exit) {
+    const said = `${output.stderr}${output.stdout}`.trim().split('\n').at(-1) ?? '';
+    return `exit code ${output.exitCode} instead of ${exit}${said === '' ? '' : `: ${said}`}`;
+  }
+  if (text !== undefined && !output.stdout.includes(text) && !output.stderr.includes(text)) {
+    return `neither output contains "${text}"; it printed: ${`${output.stdout}${output.stderr}`.trim().split('\n').slice(-3).join(' / ')}`;
+  }
+  return undefined;
+}
+
+/** A step as one line of a report. */
+export function stepText(step: Step): string {
+  switch (step.kind) {
+    case 'run':
+      return step.line;
+    case 'await':
+      return `await ${step.line}`;
+    case 'advance':
+      return `advance ${formatDurationUs(step.durationUs)}`;
+    case 'wait':
+      return `wait ${step.name}`;
+    case 'fault':
+      return `fault ${step.fault.fault} ${step.fault.machines.join(' ')}`.trim();
+    case 'parallel':
+      return `parallel of ${step.steps.length}`;
+    default:
+      return step satisfies never;
+  }
+}
