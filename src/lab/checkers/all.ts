@@ -1,0 +1,47 @@
+import type { TraceEvent } from '../../sim/trace.ts';
+import type { Violation } from '../engine/result.ts';
+import type { Checker, CheckerFactory } from './checker.ts';
+import { committedNeverLost } from './committed-never-lost.ts';
+import { controlPlaneBehindEtcd } from './control-plane-behind-etcd.ts';
+import { oneEtcdBirth } from './one-etcd-birth.ts';
+import { oneLeaderATerm } from './one-leader-a-term.ts';
+import { vipOneOwner } from './vip-one-owner.ts';
+
+/** Every guarantee that runs are held to. */
+export const CHECKERS: readonly CheckerFactory[] = Object.freeze([
+  oneLeaderATerm,
+  committedNeverLost,
+  oneEtcdBirth,
+  controlPlaneBehindEtcd,
+  vipOneOwner,
+]);
+
+export const GUARANTEES: readonly string[] = Object.freeze(CHECKERS.map((make) => make().guarantee));
+
+/** How many violations of one guarantee are kept: the first says most. */
+const KEPT = 5;
+
+/** Runs all checkers over one run. */
+export class CheckerSet {
+  readonly violations: Violation[] = [];
+  readonly #checkers: readonly Checker[];
+  #lastUs = 0;
+
+  constructor(factories: readonly CheckerFactory[] = CHECKERS) {
+    this.#checkers = factories.map((make) => make());
+  }
+
+  take(event: TraceEvent): void {
+    this.#lastUs = event.timeUs;
+    for (const checker of this.#checkers) checker.take(event, (detail) => this.#add(checker, detail));
+  }
+
+  finish(): void {
+    for (const checker of this.#checkers) checker.finish?.((detail) => this.#add(checker, detail));
+  }
+
+  #add(checker: Checker, detail: string): void {
+    const known = this.violations.filter((violation) => violation.guarantee === checker.guarantee).length;
+    if (known < KEPT) this.violations.push({ guarantee: checker.guarantee, atUs: this.#lastUs, detail });
+  }
+}
