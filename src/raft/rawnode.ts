@@ -1,15 +1,15 @@
 import type { BasicStatus, Config, Inspection, Peer, RaftNode, Status } from './api.ts';
 import { bootstrap } from './bootstrap.ts';
 import { confChangeEntry } from './confchange/codec.ts';
-import { restoreMembers } from './confchange/restore.ts';
-import { Core } from './core.ts';
+import type { Core } from './core.ts';
 import { DamagedLog, RaftFatal } from './fatal.ts';
 import { isMalformed } from './guard.ts';
 import { idHex, isLocalThread } from './ids.ts';
-import { appliedTo, applyConfChange, switchToConfig } from './membership.ts';
+import { applyConfChange } from './membership.ts';
 import { type Draft, draft, isLocalType, isResponseType, unstamped } from './message.ts';
 import { OnAdvance } from './on-advance.ts';
 import { buildReady, hasReady, type Told } from './ready.ts';
+import { startCore } from './start.ts';
 import { basicStatus, inspect, status } from './status.ts';
 import { step } from './step.ts';
 import { EMPTY_HARD_STATE } from './storage.ts';
@@ -36,10 +36,9 @@ export class RawNode implements RaftNode {
   private haltedBy: string | null = null;
 
   constructor(config: Config) {
-    const core = new Core(config);
+    const core = startCore(config);
     this.core = core;
     this.id = core.id;
-    restart(core);
     // A restarted node has nothing to tell that is not in its storage.
     this.told = { lead: core.lead, role: core.role, hardState: core.hardState() };
   }
@@ -214,24 +213,4 @@ export class RawNode implements RaftNode {
   setRandomizedElectionTimeout(ticks: number): void {
     this.core.randomizedElectionTimeout = ticks;
   }
-}
-
-/** Brings a node to where its storage says it was (reference/raft.md A4). */
-function restart(core: Core): void {
-  const { config, log, tracker } = core;
-  const { hardState, confState } = config.storage.initialState();
-  const built = restoreMembers(confState, {
-    lastIndex: log.lastIndex(),
-    newInflights: () => tracker.newInflights(),
-  });
-  if (typeof built === 'string') throw new RaftFatal(built);
-  core.assertSameConfState(confState, switchToConfig(core, built));
-  if (hardState.term !== 0 || hardState.vote !== NONE || hardState.commit !== 0) core.loadHardState(hardState);
-  if (config.applied > 0) appliedTo(core, config.applied, 0, step);
-  core.becomeFollower(core.term, NONE);
-  config.logger?.log(
-    'INFO',
-    `newRaft ${idHex(core.id)} [peers: [${tracker.voterIds().map(idHex).join(',')}], term: ${core.term}, ` +
-      `commit: ${log.committed}, applied: ${log.applied}, lastindex: ${log.lastIndex()}, lastterm: ${log.lastTerm()}]`,
-  );
 }
