@@ -98,7 +98,7 @@ export class Engine {
 
   *#command(step: CommandStep): Task<string | undefined> {
     this.#events.onCommand(step.line);
-    const output = yield* this.#shell.run(step.words, this.#events.onOutput);
+    const output = yield* this.#shell.run(this.#platform, step.words, this.#events.onOutput);
     return complaint(output, step.exit, step.output);
   }
 
@@ -126,7 +126,7 @@ export class Engine {
 
   *#attempt(step: AwaitStep, limitUs: number): Task<CommandOutput | undefined> {
     try {
-      return yield* timeout(this.#platform.clock, limitUs, this.#shell.run(step.words), step.line);
+      return yield* timeout(this.#platform.clock, limitUs, this.#shell.run(this.#platform, step.words), step.line);
     } catch (error) {
       if (error instanceof TimeoutError) return undefined;
       throw error;

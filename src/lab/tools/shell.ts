@@ -18,20 +18,19 @@ const OPERATOR_BUILD: ToolBuild = Object.freeze({
 /** The operator's shell: finds the program, collects what it prints. */
 export class OperatorShell {
   #tools: readonly Tool[];
-  #platform: Platform;
   readonly files: Workspace;
   readonly env = new Map<string, string>([['HOME', '/root']]);
   #talosVersion: string;
 
-  constructor(tools: readonly Tool[], platform: Platform, files: Workspace, talosVersion: string) {
+  constructor(tools: readonly Tool[], files: Workspace, talosVersion: string) {
     this.#tools = tools;
-    this.#platform = platform;
     this.files = files;
     this.#talosVersion = talosVersion;
   }
 
-  /** Runs one command line. `echo` sees what is printed as it is printed. */
+  /** Runs one command line with the ports of the calling process. `echo` sees what is printed as it is printed. */
   *run(
+    platform: Platform,
     words: readonly string[],
     echo: (text: string, stream: 'stdout' | 'stderr') => void = () => {},
   ): Task<CommandOutput> {
@@ -45,11 +44,16 @@ export class OperatorShell {
       stderr += text;
       echo(text, 'stderr');
     };
-    const exitCode = yield* this.#dispatch(words, out, err);
+    const exitCode = yield* this.#dispatch(platform, words, out, err);
     return { exitCode, stdout, stderr };
   }
 
-  *#dispatch(words: readonly string[], out: (text: string) => void, err: (text: string) => void): Task<number> {
+  *#dispatch(
+    platform: Platform,
+    words: readonly string[],
+    out: (text: string) => void,
+    err: (text: string) => void,
+  ): Task<number> {
     const program = words[0] ?? '';
     if (program === 'export') return this.#export(words.slice(1), err);
     const tool = this.#tools.find((candidate) => candidate.name === program);
@@ -58,7 +62,7 @@ export class OperatorShell {
       return 127;
     }
     const context: ToolContext = {
-      platform: this.#platform,
+      platform,
       files: this.files,
       env: this.env,
       cwd: OPERATOR_DIRECTORY,

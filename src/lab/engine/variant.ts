@@ -1,0 +1,29 @@
+import type { MistakeSpec, Scenario, Step } from '../scenario/model.ts';
+import type { Expectation } from '../scenario/schema.ts';
+
+/** What one run does: the scenario's steps with a mistake worked in. */
+export interface RunPlan {
+  readonly steps: readonly Step[];
+  readonly expect: readonly Expectation[];
+  readonly declared: readonly string[];
+}
+
+/** The scenario as it stands, or with one of its mistakes. */
+export function planOf(scenario: Scenario, mistake: MistakeSpec | undefined): RunPlan {
+  if (mistake === undefined) return { steps: scenario.steps, expect: scenario.expect, declared: scenario.violates };
+  return {
+    steps: withMistake(scenario.steps, mistake),
+    expect: mistake.expect ?? scenario.expect,
+    declared: [...new Set([...scenario.violates, ...mistake.violates])],
+  };
+}
+
+function withMistake(steps: readonly Step[], mistake: MistakeSpec): Step[] {
+  return steps.flatMap((step): Step[] => {
+    if (step.id !== undefined && mistake.skips.includes(step.id)) return [];
+    const inner = step.kind === 'parallel' ? { ...step, steps: withMistake(step.steps, mistake) } : step;
+    if (step.id !== undefined && step.id === mistake.before) return [...mistake.steps, inner];
+    if (step.id !== undefined && step.id === mistake.after) return [inner, ...mistake.steps];
+    return [inner];
+  });
+}
