@@ -91,13 +91,17 @@ export function message(type: MessageType, from: NodeId, fields: Partial<Draft> 
 
 /** What a node sends, after what it says to itself has arrived: as if everything were durable at once. */
 export function takeMessages(core: Core): Message[] {
-  const own = core.msgsAfterAppend.filter(({ to }) => to === core.id);
-  const others = core.msgsAfterAppend.filter(({ to }) => to !== core.id);
-  core.msgsAfterAppend = [];
-  for (const one of own) step(core, one);
-  const sent = [...core.msgs, ...others, ...core.msgsAfterAppend];
+  const held: Message[] = [];
+  while (core.msgsAfterAppend.length > 0) {
+    const messages = core.msgsAfterAppend;
+    core.msgsAfterAppend = [];
+    for (const one of messages) {
+      if (one.to === core.id) step(core, one);
+      else held.push(one);
+    }
+  }
+  const sent = [...core.msgs, ...held];
   core.msgs = [];
-  core.msgsAfterAppend = [];
   return sent;
 }
 
