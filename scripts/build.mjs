@@ -32,6 +32,7 @@ export async function build() {
       cli: join(root, 'src/cli/main.ts'),
       raft: join(root, 'src/raft/index.ts'),
       'run-program': join(root, 'src/host/run-program.ts'),
+      worker: join(root, 'src/runner/worker.ts'),
     },
     outdir: join(root, 'dist'),
     outExtension: { '.js': '.mjs' },

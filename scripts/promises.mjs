@@ -47,7 +47,8 @@ function readOutcomes() {
   const found = new Map();
   for (const file of report.testResults) {
     const path = relative(root, file.name).split('\\').join('/');
-    for (const test of file.assertionResults) found.set(`${path} > ${[...test.ancestorTitles, test.title].join(' > ')}`, test.status);
+    for (const test of file.assertionResults)
+      found.set(`${path} > ${[...test.ancestorTitles, test.title].join(' > ')}`, test.status);
   }
   return found;
 }

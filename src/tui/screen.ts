@@ -1,3 +1,4 @@
+import { clockText } from '../lab/view/clock-text.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
 import { type Cell, cell, fitLine, type Line, type Tone } from './cells.ts';
 import { helpLines } from './keys.ts';
@@ -39,14 +40,6 @@ function titleLine(model: ScreenModel): Line {
     state,
     cell(`  seed ${model.seed}`, 'dim'),
   ];
-}
-
-/** `1:02:03.456` of simulated time. */
-export function clockText(us: number): string {
-  const ms = Math.floor(us / 1000);
-  const seconds = Math.floor(ms / 1000);
-  const pad = (value: number, width: number): string => String(value).padStart(width, '0');
-  return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}.${pad(ms % 1000, 3)}`;
 }
 
 function speedText(speed: number): string {

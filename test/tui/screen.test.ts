@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { clockText } from '../../src/lab/view/clock-text.ts';
 import type { MachineView } from '../../src/lab/view/types.ts';
 import { lineText, paint } from '../../src/tui/cells.ts';
 import { KEY_BINDINGS } from '../../src/tui/keys.ts';
 import type { ScreenModel } from '../../src/tui/model.ts';
-import { clockText, drawScreen } from '../../src/tui/screen.ts';
+import { drawScreen } from '../../src/tui/screen.ts';
 
 function machine(name: string, more: Partial<MachineView> = {}): MachineView {
   return {

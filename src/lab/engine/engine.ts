@@ -43,6 +43,11 @@ export class Engine {
     for (const handle of [...this.#background.values(), ...this.#anonymous]) yield* handle.join();
   }
 
+  /** Runs one command line as typed; its exit code. */
+  *typed(words: readonly string[]): Task<number> {
+    return (yield* this.#shell.run(this.#platform, words, this.#events.onOutput)).exitCode;
+  }
+
   *#sequence(steps: readonly Step[]): Task<void> {
     for (const step of steps) {
       if (this.problems.length > 0) return;

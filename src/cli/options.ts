@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander';
+import { parseDurationUs } from '../lab/scenario/duration.ts';
+
+/** A duration option in microseconds. */
+export function durationOption(text: string): number {
+  const us = parseDurationUs(text);
+  if (us === undefined || us < 0) throw new InvalidArgumentError('write a duration such as 30s, 10m or 1h30m.');
+  return us;
+}
+
+export function integerOption(text: string): number {
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
+    throw new InvalidArgumentError('write a whole number.');
+  return Number(text);
+}
+
+/** `200` means 1..200; `5..9` and `5-9` a range; both ends included. */
+export function seedsOption(text: string): { readonly first: number; readonly last: number } {
+  const range = /^(\d+)(?:\.\.|-)(\d+)$/.exec(text);
+  if (range !== null && Number(range[1]) <= Number(range[2]))
+    return { first: Number(range[1]), last: Number(range[2]) };
+  if (/^\d+$/.test(text) && Number(text) > 0) return { first: 1, last: Number(text) };
+  throw new InvalidArgumentError('write a number of seeds such as 200, or a range such as 1..200.');
+}

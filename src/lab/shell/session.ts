@@ -1,0 +1,208 @@
+import { SECOND_US } from '../../platform/clock.ts';
+import type { Task } from '../../platform/task.ts';
+import {
+  FAULT_KINDS,
+  type FaultKind,
+  type FaultSpec,
+  OUTSIDE_SERVICES,
+  type OutsideService,
+} from '../../world/fault.ts';
+import { Engine } from '../engine/engine.ts';
+import { machinesText } from '../engine/report.ts';
+import type { Session } from '../engine/session.ts';
+import { missingArgument } from '../scenario/check.ts';
+import { formatDurationUs, parseDurationUs } from '../scenario/duration.ts';
+import { didYouMean } from '../scenario/problem.ts';
+import { clockText } from '../view/clock-text.ts';
+import { NodeNarrator, narrate } from '../view/narrate.ts';
+import { splitWords } from './words.ts';
+
+/** A typed command may take this long in simulated time before the prompt comes back. */
+const COMMAND_LIMIT_US = 1_800 * SECOND_US;
+
+const HELP = `Commands of the operator's workstation:
+  talosctl …, etcdctl …, kubectl …, export NAME=VALUE
+Time and machines:
+  advance 30s                 let time pass
+  status                      show the machines
+  violations                  guarantees that were broken so far
+  run                         run the steps of the scenario
+Faults (docs/scenarios.md):
+  power-off cp-1              also power-on, reboot, freeze, unfreeze, isolate, blank-disk, disk-full, disk-slow, disk-errors
+  partition cp-1,cp-2 cp-3    from, to; add oneway
+  kill cp-1 etcd              also stop, continue
+  delay cp-1 20ms, loss cp-1 10, clock-jump cp-1 -5m, clock-drift cp-1 500
+  service-down discovery      also service-up; discovery, time, registry, load-balancer
+  heal                        ends every fault
+  help, quit
+`;
+
+export type LineOutcome = 'done' | 'failed' | 'quit';
+
+/** An interactive session: one line at a time, the clock stands still between lines. */
+export class ShellSession {
+  readonly #session: Session;
+  readonly #print: (text: string) => void;
+  readonly #nodes = new NodeNarrator();
+
+  constructor(session: Session, print: (text: string) => void) {
+    this.#session = session;
+    this.#print = print;
+    session.onEvent((event) => {
+      const line = narrate(event) ?? this.#nodes.tell(event);
+      if (line !== undefined) print(`${clockText(event.timeUs)}  ${line}\n`);
+    });
+    session.world.powerOn();
+  }
+
+  greet(): void {
+    const { scenario } = this.#session;
+    const machines = scenario.machines.map((machine) => `${machine.name} ${machine.address}`).join(', ');
+    this.#print(
+      `${scenario.name}: ${machines}. Time moves only while a command runs or by "advance 30s"; "help" lists the rest.\n`,
+    );
+  }
+
+  prompt(): string {
+    return `[${clockText(this.#session.nowUs)}] $ `;
+  }
+
+  /** Runs the steps of the scenario. */
+  runSteps(): LineOutcome {
+    return this.#drive((engine) => engine.run(this.#session.scenario.steps), Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Takes one line. */
+  enter(line: string): LineOutcome {
+    const split = splitWords(line);
+    if (split.error !== undefined) return this.#complain(split.error);
+    const [verb, ...rest] = split.words;
+    switch (verb) {
+      case undefined:
+        return 'done';
+      case 'quit':
+      case 'exit':
+        return 'quit';
+      case 'help':
+      case '?':
+        this.#print(HELP);
+        return 'done';
+      case 'status':
+        this.#print(machinesText(this.#session.observer.view()));
+        return 'done';
+      case 'violations':
+        return this.#violations();
+      case 'run':
+        return this.runSteps();
+      case 'advance':
+        return this.#advance(rest);
+      default:
+        if ((FAULT_KINDS as readonly string[]).includes(verb)) return this.#fault(verb as FaultKind, rest);
+        return this.#command(line, split.words);
+    }
+  }
+
+  #complain(text: string): LineOutcome {
+    this.#print(`${text}\n`);
+    return 'failed';
+  }
+
+  #violations(): LineOutcome {
+    const { violations } = this.#session.checkers;
+    if (violations.length === 0) this.#print('no guarantee was broken so far\n');
+    for (const violation of violations)
+      this.#print(`${clockText(violation.atUs)}  ${violation.guarantee}: ${violation.detail}\n`);
+    return 'done';
+  }
+
+  #advance(words: readonly string[]): LineOutcome {
+    const us = parseDurationUs(words[0] ?? '');
+    if (us === undefined || us < 0 || words.length !== 1)
+      return this.#complain('advance: write a duration, such as advance 30s');
+    this.#session.world.simulation.runFor(us);
+    return 'done';
+  }
+
+  #command(line: string, words: readonly string[]): LineOutcome {
+    let exitCode = 0;
+    const outcome = this.#drive(function* (engine): Task<void> {
+      exitCode = yield* engine.typed(words);
+    }, COMMAND_LIMIT_US);
+    if (outcome !== 'done') return outcome;
+    if (exitCode !== 0) this.#print(`(${line.trim()} exited with ${exitCode})\n`);
+    return exitCode === 0 ? 'done' : 'failed';
+  }
+
+  /** Runs something as the operator until it ends or the limit of simulated time is over. */
+  #drive(body: (engine: Engine) => Task<void>, limitUs: number): LineOutcome {
+    const session = this.#session;
+    const { simulation } = session.world;
+    let done = false;
+    let failed = false;
+    const print = this.#print;
+    const process = session.asOperator('command', function* (shell, platform): Task<void> {
+      const engine = new Engine(session.world, shell, platform, {
+        onCommand: () => {},
+        onOutput: (text) => print(text),
+        onStep: () => {},
+      });
+      yield* body(engine);
+      for (const problem of engine.problems) print(`${problem}\n`);
+      failed = engine.problems.length > 0;
+      done = true;
+    });
+    simulation.runUntil(() => done, limitUs === Number.MAX_SAFE_INTEGER ? {} : { untilUs: simulation.nowUs + limitUs });
+    if (done) return failed ? 'failed' : 'done';
+    process.kill();
+    return this.#complain(`interrupted: it did not end within ${formatDurationUs(limitUs)} of simulated time`);
+  }
+
+  #fault(kind: FaultKind, words: readonly string[]): LineOutcome {
+    const fault = faultOfWords(kind, words);
+    if (typeof fault === 'string') return this.#complain(fault);
+    const known = this.#session.scenario.machines.map((machine) => machine.name);
+    for (const name of [...fault.machines, ...(fault.from ?? []), ...(fault.to ?? [])]) {
+      if (known.includes(name)) continue;
+      const near = didYouMean(name, known);
+      return this.#complain(
+        `${kind}: there is no machine "${name}"; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`}`,
+      );
+    }
+    const missing = missingArgument(fault);
+    if (missing !== undefined) return this.#complain(`${kind} needs ${missing.replaceAll('"', '')}`);
+    this.#session.world.apply(fault);
+    return 'done';
+  }
+}
+
+/** A fault as typed: `partition cp-1,cp-2 cp-3 oneway`; a complaint when it does not fit. */
+export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSpec | string {
+  const [first = '', second] = words;
+  const list = (text: string): string[] => text.split(',').filter((name) => name !== '');
+  switch (kind) {
+    case 'heal':
+      return { fault: kind, machines: [] };
+    case 'partition':
+      return { fault: kind, machines: [], from: list(first), to: list(second ?? ''), oneWay: words[2] === 'oneway' };
+    case 'service-down':
+    case 'service-up':
+      if (!(OUTSIDE_SERVICES as readonly string[]).includes(first))
+        return `${kind}: there is no service "${first}"; there are ${OUTSIDE_SERVICES.join(', ')}`;
+      return { fault: kind, machines: [], service: first as OutsideService };
+    case 'kill':
+    case 'stop':
+    case 'continue':
+      return { fault: kind, machines: list(first), ...(second !== undefined && { process: second }) };
+    case 'loss':
+      return { fault: kind, machines: list(first), ...(second !== undefined && { percent: Number(second) }) };
+    case 'delay':
+    case 'clock-jump':
+    case 'clock-drift': {
+      const amount =
+        second === undefined ? undefined : /^-?\d+$/.test(second) ? Number(second) : parseDurationUs(second);
+      return { fault: kind, machines: list(first), ...(amount !== undefined && { amount }) };
+    }
+    default:
+      return { fault: kind, machines: list(first), ...(second !== undefined && { disk: second }) };
+  }
+}

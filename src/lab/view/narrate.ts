@@ -1,0 +1,96 @@
+import { EtcdEvent } from '../../etcd/events.ts';
+import { apiServing, kubeletRegistered, nodeChanged } from '../../kube/events.ts';
+import {
+  configApplied,
+  etcdPhase,
+  installed,
+  kubePrismHealth,
+  machineStatus,
+  manifestsApplied,
+  serviceState,
+  staticPods,
+  vipAcquired,
+  vipReleased,
+} from '../../nodes/events.ts';
+import { booted, bootHung, frozen, kernelEnded, panicked, poweredOn, thawed } from '../../sim/events.ts';
+import type { TraceEvent } from '../../sim/trace.ts';
+import { faultEnded, faultInjected } from '../../world/events.ts';
+import { machineOf } from '../checkers/checker.ts';
+
+type Teller = (who: string, field: (name: string) => string) => string | undefined;
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  cut: 'loses power',
+  reboot: 'reboots',
+  shutdown: 'shuts down',
+  panic: 'panics',
+};
+
+/** How notable events read; everything else is left to traces. */
+const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
+  [poweredOn.name, (who) => `${who} is switched on`],
+  [
+    booted.name,
+    (who, field) =>
+      `${who} boots ${field('version')} ${field('slot') === '' ? 'from the installation medium' : `from slot ${field('slot')}`}`,
+  ],
+  [bootHung.name, (who, field) => `${who} hangs at boot: ${field('reason')}`],
+  [panicked.name, (who, field) => `${who}: kernel panic: ${field('reason')}`],
+  [kernelEnded.name, (who, field) => `${who} ${ENDINGS[field('how')] ?? `ends (${field('how')})`}`],
+  [frozen.name, (who) => `${who} freezes`],
+  [thawed.name, (who) => `${who} thaws`],
+  [machineStatus.name, (who, field) => `${who} is ${field('stage')}${field('ready') === 'true' ? ', ready' : ''}`],
+  [configApplied.name, (who, field) => `${who} has a config: ${field('machineType')}`],
+  [installed.name, (who, field) => `${who}: Talos is installed on ${field('disk')}`],
+  [
+    serviceState.name,
+    (who, field) =>
+      field('service') === 'etcd' || field('service') === 'kubelet'
+        ? `${who}: service ${field('service')} ${field('state')}${field('health') === 'healthy' ? ', healthy' : ''}`
+        : undefined,
+  ],
+  [etcdPhase.name, (who, field) => `${who}: etcd ${field('phase').replaceAll('-', ' ')}`],
+  [EtcdEvent.BecameLeader.name, (who, field) => `${who} leads etcd in term ${field('term')}`],
+  [vipAcquired.name, (who, field) => `${who} takes the virtual address ${field('address')}`],
+  [vipReleased.name, (who, field) => `${who} gives the virtual address up: ${field('why')}`],
+  [
+    staticPods.name,
+    (who, field) => (field('pods') === '' ? `${who} withdraws the static pods` : `${who} serves static pods`),
+  ],
+  [
+    kubePrismHealth.name,
+    (who, field) =>
+      field('healthy') === 'true' ? `${who}: KubePrism has an API server` : `${who}: KubePrism has no API server`,
+  ],
+  [
+    manifestsApplied.name,
+    (who, field) => (field('created') === '0' ? undefined : `${who} creates ${field('created')} bootstrap manifests`),
+  ],
+  [apiServing.name, (who, field) => `${who}: kube-apiserver ${field('serving') === 'true' ? 'answers' : 'stops'}`],
+  [kubeletRegistered.name, (_who, field) => `Node ${field('node')} is registered`],
+  [
+    faultInjected.name,
+    (_who, field) =>
+      `✗ fault: ${field('fault')} ${field('machines').replaceAll(',', ' ')} ${field('detail')}`.trimEnd(),
+  ],
+  [faultEnded.name, (_who, field) => `✓ fault ends: ${field('fault')}`],
+]);
+
+/** One line about an event that a person wants to see; undefined for the rest. */
+export function narrate(event: TraceEvent): string | undefined {
+  return TELLERS.get(event.kind)?.(machineOf(event.source), (name) => String(event.fields[name] ?? ''));
+}
+
+/** True for Node events whose readiness a person wants to see; needs memory, hence not in {@link narrate}. */
+export class NodeNarrator {
+  readonly #ready = new Map<string, boolean>();
+
+  tell(event: TraceEvent): string | undefined {
+    if (event.kind !== nodeChanged.name) return undefined;
+    const name = String(event.fields.name);
+    const ready = event.fields.ready === true && event.fields.deleted !== true;
+    if (this.#ready.get(name) === ready) return undefined;
+    this.#ready.set(name, ready);
+    return `Node ${name} is ${ready ? 'Ready' : 'NotReady'}`;
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { GUARANTEES } from '../lab/checkers/all.ts';
+import type { SessionDeps } from '../lab/engine/session.ts';
+import { loadScenario } from '../lab/scenario/load.ts';
+import type { Scenario } from '../lab/scenario/model.ts';
+import { formatProblem } from '../lab/scenario/problem.ts';
+import { OPERATOR_TOOLS } from '../lab/tools/registry.ts';
+import { commandProblem } from '../lab/tools/shell.ts';
+import { PROGRAMS } from '../world/program-set.ts';
+import { BadInput } from './bad-input.ts';
+
+const TALOS_VERSIONS: readonly string[] = ['v1.11.3'];
+
+export interface OpenedScenario {
+  readonly scenario: Scenario;
+  readonly deps: SessionDeps;
+}
+
+/** Reads and checks a scenario file; all problems at once, each with its place. */
+export function openScenario(file: string): OpenedScenario {
+  if (!existsSync(file)) throw new BadInput(`${file}: no such file; scenarios of this package are in scenarios/`);
+  if (!statSync(file).isFile()) throw new BadInput(`${file}: not a file`);
+  const readFile = readerIn(dirname(file));
+  const loaded = loadScenario(readFileSync(file, 'utf8'), file, {
+    guarantees: GUARANTEES,
+    talosVersions: TALOS_VERSIONS,
+    commandProblem: (words) => commandProblem(OPERATOR_TOOLS, words),
+    fileExists: (path) => readFile(path) !== undefined,
+  });
+  if (loaded.problems !== undefined) throw new BadInput(loaded.problems.map(formatProblem).join('\n'));
+  return { scenario: loaded.scenario, deps: { programs: PROGRAMS, tools: OPERATOR_TOOLS, readFile } };
+}
+
+/** Reads text files relative to a directory, each once: a run must not see a file change under it. */
+export function readerIn(directory: string): (path: string) => string | undefined {
+  const cache = new Map<string, string | undefined>();
+  return (path) => {
+    if (!cache.has(path)) {
+      const full = isAbsolute(path) ? path : join(directory, path);
+      cache.set(path, existsSync(full) && statSync(full).isFile() ? readFileSync(full, 'utf8') : undefined);
+    }
+    return cache.get(path);
+  };
+}
