@@ -104,7 +104,8 @@ export class Cluster {
   /** Texts that a member's application was given. */
   appliedTexts(id: NodeId): string[] {
     return this.at(id)
-      .applied.map(({ data }) => text(data))
+      .applied.filter(({ type }) => type === EntryType.Normal)
+      .map(({ data }) => text(data))
       .filter((one) => one !== '');
   }
 
