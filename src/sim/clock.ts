@@ -99,6 +99,8 @@ export class ProcessClock implements Clock {
 
   after(delayUs: number, callback: () => void): Timer {
     const gate = this.#gate;
+    // The epoch guard, seen from the other side: no line of a dead process runs, so none can ask for a timer.
+    if (gate.closed) gate.engine.bug(gate.path, new Error('a process that died asked for a timer'));
     return gate.engine.scheduleIn(this.#machine.trueDelayUs(delayUs), callback, gate);
   }
 

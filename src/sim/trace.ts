@@ -31,8 +31,9 @@ export interface TraceOptions {
 export class Trace {
   readonly #engine: Engine;
   readonly #options: TraceOptions;
-  readonly #everything: TraceListener[] = [];
-  readonly #byKind = new Map<string, TraceListener[]>();
+  /** Never changed in place, so that a listener may come or go while others are told. */
+  #everything: readonly TraceListener[] = [];
+  readonly #byKind = new Map<string, readonly TraceListener[]>();
   readonly #kindHash = new Map<string, number>();
   #notable: TraceEvent[] = [];
   #dropped = 0;
@@ -54,21 +55,20 @@ export class Trace {
 
   /** Calls `listener` for every event of a kind, or for every event. Returns how to stop. */
   on(kind: EventKind | undefined, listener: TraceListener): () => void {
-    const listeners = kind === undefined ? this.#everything : this.#listenersOf(kind.name);
-    listeners.push(listener);
+    this.#setListeners(kind, [...this.#listenersOf(kind), listener]);
     return () => {
-      const index = listeners.indexOf(listener);
-      if (index >= 0) listeners.splice(index, 1);
+      const others = this.#listenersOf(kind).filter((other) => other !== listener);
+      this.#setListeners(kind, others);
     };
   }
 
-  #listenersOf(kind: string): TraceListener[] {
-    let listeners = this.#byKind.get(kind);
-    if (listeners === undefined) {
-      listeners = [];
-      this.#byKind.set(kind, listeners);
-    }
-    return listeners;
+  #listenersOf(kind: EventKind | undefined): readonly TraceListener[] {
+    return kind === undefined ? this.#everything : (this.#byKind.get(kind.name) ?? []);
+  }
+
+  #setListeners(kind: EventKind | undefined, listeners: readonly TraceListener[]): void {
+    if (kind === undefined) this.#everything = listeners;
+    else this.#byKind.set(kind.name, listeners);
   }
 
   record(source: string, sourceHash: number, kind: EventKind, fields: EventFields): void {
@@ -91,8 +91,8 @@ export class Trace {
 
   /** A listener that throws is a bug of ours and must not be caught by the node code that happened to log. */
   #tell(listeners: readonly TraceListener[] | undefined, event: TraceEvent): void {
-    if (listeners === undefined || listeners.length === 0) return;
-    for (const listener of [...listeners]) {
+    if (listeners === undefined) return;
+    for (const listener of listeners) {
       try {
         listener(event);
       } catch (error) {

@@ -136,8 +136,8 @@ describe('death and pauses, seen over the network', () => {
   });
 
   it('no callback reaches a process that died, whatever is still under way', () => {
-    for (let cutUs = 0; cutUs < 1_000; cutUs += 37) {
-      const { simulation, a, asking, serving } = started(100);
+    for (let cutUs = 0; cutUs < 2_000; cutUs += 77) {
+      const { simulation, a, asking, serving } = started(500);
       simulation.runFor(cutUs);
       const lines = asking.lines.tail(1_000_000).length;
       if (cutUs % 2 === 0) a.powerOff();

@@ -5,6 +5,8 @@ const SMALLEST_CHUNK = 64;
 const FIRST_PRUNE = 64;
 const SECTOR = 512;
 
+const NOTHING = new Uint8Array(0);
+
 /** A change that is only in the page cache: how to take it back, and what it wrote. */
 interface PendingChange {
   readonly offset: number;
@@ -64,7 +66,8 @@ export class FileContent {
 
   read(offset: number, length: number): Uint8Array {
     const end = Math.min(offset + length, this.#size);
-    const out = new Uint8Array(Math.max(0, end - offset));
+    if (end <= offset) return new Uint8Array(0);
+    const out = new Uint8Array(end - offset);
     for (let at = offset; at < end; ) {
       const inChunk = at % CHUNK;
       const count = Math.min(CHUNK - inChunk, end - at);
@@ -77,7 +80,7 @@ export class FileContent {
 
   write(offset: number, data: Uint8Array, nowUs: number): void {
     const sizeBefore = this.#size;
-    const before = this.read(offset, data.length);
+    const before = offset >= sizeBefore ? NOTHING : this.read(offset, data.length);
     this.#put(offset, data);
     this.#size = Math.max(sizeBefore, offset + data.length);
     this.#remember({ offset, data, before, sizeBefore, sizeAfter: this.#size, atUs: nowUs });
