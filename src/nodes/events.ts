@@ -17,7 +17,6 @@ export const booted = eventKind<{
   readonly slot: string;
   /** State of the system disk: `blank`, `installed`. */
   readonly disk: string;
-  readonly kexec: boolean;
 }>('node.boot');
 
 export const sequenceEvent = eventKind<{

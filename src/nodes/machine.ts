@@ -1,4 +1,6 @@
 import { State } from '../cosi/index.ts';
+import { toHex } from '../platform/bytes.ts';
+import type { Timer } from '../platform/clock.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import type { Random } from '../platform/random.ts';
 import { Notifier } from '../platform/signal.ts';
@@ -33,6 +35,12 @@ export class Machine {
   readonly files: FileStore;
   readonly meta: Meta;
   readonly sequencer: Sequencer;
+  /** Different for each boot: how callers see that a machine was rebooted. */
+  readonly bootId: string;
+  /** Text of the config that the STATE volume holds, once it was written or read in this boot. */
+  persistedConfig: string | undefined;
+  /** Puts the old config back after a try. */
+  pendingRevert: Timer | undefined;
   /** Draws of machined itself. */
   readonly random: Random;
   readonly scope: TaskScope;
@@ -56,6 +64,7 @@ export class Machine {
     this.files = new FileStore(platform.disk);
     this.meta = new Meta(platform.blockDevices);
     this.sequencer = new Sequencer(this);
+    this.bootId = uuidOf(this.random.bytes(16));
     this.state.listen(() => this.changed.notify());
   }
 
@@ -94,4 +103,12 @@ export class Machine {
       message,
     });
   }
+}
+
+/** A version 4 UUID of random bytes. */
+export function uuidOf(random: Uint8Array): string {
+  const bytes = Uint8Array.from(random);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -74,6 +74,8 @@ export const ServiceStateEvent = message('machine.ServiceStateEvent', {
   message: string(3),
   health: nested(4, EventServiceHealth),
 });
+export const RestartEvent = message('machine.RestartEvent', { cmd: int64(1) });
+export const ConfigLoadErrorEvent = message('machine.ConfigLoadErrorEvent', { error: string(1) });
 export const AddressEvent = message('machine.AddressEvent', { hostname: string(1), addresses: repeated(string(2)) });
 export const MachineStage = {
   Unknown: 0,

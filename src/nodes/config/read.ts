@@ -1,4 +1,5 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
+import { diskMatchExpression } from '../../config/validate/install.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import type { Profile } from '../profile/profile.ts';
@@ -67,10 +68,10 @@ function readMachine(machine: ConfigObject, profile: Profile): MachineSettings {
 
 function readInstall(install: ConfigValue | undefined, profile: Profile): InstallSettings | null {
   if (!isObject(install)) return null;
-  const selector = at(install, 'diskSelector');
+  const match = diskMatchExpression(install);
   return {
     disk: text(at(install, 'disk')),
-    diskSelector: isObject(selector) ? selector : null,
+    diskMatch: match !== undefined && 'expression' in match ? match.expression : undefined,
     image: text(at(install, 'image'), profile.images.installer),
     wipe: flag(at(install, 'wipe')),
   };

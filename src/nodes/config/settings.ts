@@ -37,7 +37,8 @@ export interface MachineSettings {
 
 export interface InstallSettings {
   readonly disk: string;
-  readonly diskSelector: ConfigObject | null;
+  /** Expression over `disk` that selects the disk; undefined when the disk is named. */
+  readonly diskMatch: string | undefined;
   readonly image: string;
   readonly wipe: boolean;
 }

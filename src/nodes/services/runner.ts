@@ -25,12 +25,18 @@ const TERM_GRACE_US = 10_000_000;
 const RESTART_PAUSE_US = 5_000_000;
 
 /** A container of the machine's containerd. */
-export function containerRunner(containers: Containers, clock: Clock, spec: () => ContainerSpec): Runner {
+export function containerRunner(
+  containers: Containers,
+  clock: Clock,
+  spec: () => ContainerSpec,
+  onLog: (line: string) => void,
+): Runner {
   return {
     name: `Containerd(${spec().id})`,
     *run(report, stop) {
       const container = yield* startContainer(containers, spec());
       const { id, pid } = container.info;
+      container.onLog(onLog);
       report('Running', `Started task ${id} (PID ${pid}) for container ${id}`);
       const ended = yield* race<number | 'stop'>({ ended: exitCode(container), stopped: stopped(stop) });
       if (ended !== 'stop') {

@@ -2,6 +2,7 @@ import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, weak } from '../../../cosi/index.ts';
 import type { Machine } from '../../machine.ts';
 import { addressOf } from '../../net/addresses.ts';
+import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { NodeAddresses } from '../../resources/network.ts';
 import { MaintenanceServiceCerts } from '../../resources/secrets.ts';
 import { Issuer, TEN_YEARS_HOURS } from '../../secrets/issue.ts';
@@ -10,11 +11,11 @@ import { Issuer, TEN_YEARS_HOURS } from '../../secrets/issue.ts';
 export function maintenanceCertController(machine: Machine): Controller {
   return passController({
     name: 'secrets.MaintenanceCertsController',
-    inputs: [weak(NodeAddresses, 'accumulative')],
+    inputs: [weak(NodeAddresses, 'accumulative'), weak(MachineConfigs, ACTIVE_CONFIG)],
     outputs: [exclusive(MaintenanceServiceCerts)],
     pass: (context) => {
       const addresses = context.get(NodeAddresses, 'accumulative')?.spec.addresses ?? [];
-      if (addresses.length === 0) return undefined;
+      if (addresses.length === 0 || context.get(MachineConfigs, ACTIVE_CONFIG) !== undefined) return undefined;
       const { crypto, clock } = machine.platform;
       const nowSec = Math.floor(clock.nowUs() / 1_000_000);
       const authority = crypto.selfSignedAuthority({

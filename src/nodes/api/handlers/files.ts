@@ -1,0 +1,64 @@
+import { FileInfo } from '../../../api/machine/observe.ts';
+import type { MachineService } from '../../../api/machine/services.ts';
+import { utf8Encode } from '../../../platform/bytes.ts';
+import { DiskError } from '../../../platform/errors.ts';
+import { RpcError } from '../../../platform/rpc.ts';
+import type { Task } from '../../../platform/task.ts';
+import type { Implementation } from '../../../rpc/service.ts';
+import { NodeError } from '../../errors.ts';
+import type { Machine } from '../../machine.ts';
+
+type Handlers = Implementation<typeof MachineService>;
+type ReadStream = Parameters<NonNullable<Handlers['Read']>>[0];
+type ListStream = Parameters<NonNullable<Handlers['List']>>[0];
+
+const CHUNK_BYTES = 32_768;
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
+
+/** Streams a regular file of the machine. */
+export function* readFile(machine: Machine, stream: ReadStream): Task<void> {
+  const request = yield* stream.receive();
+  if (request === undefined) return;
+  const { path } = request;
+  if (path === BOOT_ID_FILE) {
+    stream.send({ metadata: null, bytes: utf8Encode(`${machine.bootId}\n`) });
+    return;
+  }
+  const info = yield* machine.files.disk.stat(path);
+  if (info === undefined) throw new RpcError('NotFound', `stat ${path}: no such file or directory`);
+  if (info.kind !== 'file') throw new NodeError('path must be a regular file');
+  const file = yield* machine.files.disk.open(path);
+  try {
+    for (let at = 0; at < file.sizeBytes(); at += CHUNK_BYTES) {
+      stream.send({ metadata: null, bytes: yield* file.read(at, CHUNK_BYTES) });
+      yield* stream.drained();
+    }
+  } finally {
+    file.close();
+  }
+}
+
+/** Streams the entries of a directory, with `recurse` of those below. */
+export function* listFiles(machine: Machine, stream: ListStream): Task<void> {
+  const request = yield* stream.receive();
+  if (request === undefined) return;
+  const root = request.root === '' ? '/' : request.root;
+  const depth = request.recurse ? (request.recursionDepth === 0 ? Number.MAX_SAFE_INTEGER : request.recursionDepth) : 1;
+  yield* listBelow(machine, stream, root, '', depth);
+}
+
+function* listBelow(machine: Machine, stream: ListStream, path: string, relative: string, depth: number): Task<void> {
+  try {
+    for (const entry of yield* machine.files.disk.list(path)) {
+      const name = `${path === '/' ? '' : path}/${entry.name}`;
+      const relativeName = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      const isDir = entry.kind === 'directory';
+      stream.send(FileInfo.of({ name, relativeName, isDir, size: entry.sizeBytes, mode: isDir ? 0x800001ed : 0o644 }));
+      yield* stream.drained();
+      if (isDir && depth > 1) yield* listBelow(machine, stream, name, relativeName, depth - 1);
+    }
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    stream.send(FileInfo.of({ name: path, relativeName: relative, error: error.message }));
+  }
+}

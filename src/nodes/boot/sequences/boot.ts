@@ -1,0 +1,84 @@
+import { timeout } from '../../../platform/combinators.ts';
+import { TimeoutError } from '../../../platform/errors.ts';
+import type { Task } from '../../../platform/task.ts';
+import { isControlPlane } from '../../config/settings.ts';
+import { NodeError } from '../../errors.ts';
+import type { Machine } from '../../machine.ts';
+import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
+import { etcdService } from '../../services/builtin/etcd.ts';
+import { kubeletService } from '../../services/builtin/kubelet.ts';
+import { criService } from '../../services/builtin/plain.ts';
+import { trustdService } from '../../services/builtin/trustd.ts';
+import { mountSystemVolume } from '../../storage/volumes.ts';
+import { type Phase, phase, task } from '../sequence.ts';
+import { idle } from './initialize.ts';
+
+const REPORT_US = 15_000_000;
+
+/** From a configured machine to one whose services run: nine phases (reference/v1.11.3.md 6.1). */
+export function bootPhases(machine: Machine): readonly Phase[] {
+  return [
+    phase('memorySizeCheck', idle(machine, 'memorySizeCheck')),
+    phase('diskSizeCheck', idle(machine, 'diskSizeCheck')),
+    phase('env', idle(machine, 'setUserEnvVars'), idle(machine, 'waitForCARoots')),
+    phase('dbus', idle(machine, 'startDBus')),
+    phase(
+      'ephemeral',
+      task('mountEphemeralPartition', () => mountEphemeral(machine)),
+    ),
+    phase('udevSetup', idle(machine, 'writeUdevRules')),
+    phase('userDisks', idle(machine, 'mountUserDisks')),
+    phase('userSetup', idle(machine, 'writeUserFiles')),
+    phase(
+      'startEverything',
+      task('startAllServices', () => startAllServices(machine)),
+    ),
+  ];
+}
+
+function* mountEphemeral(machine: Machine): Task<void> {
+  if (!(yield* mountSystemVolume(machine, 'EPHEMERAL'))) {
+    throw new NodeError('failed to mount EPHEMERAL: volume is missing');
+  }
+}
+
+/** Loads and starts what belongs to the machine type, then waits until every loaded service is up (≤ 70 min). */
+function* startAllServices(machine: Machine): Task<void> {
+  const { services, state, platform, profile, kmsg } = machine;
+  const settings = state.get(MachineConfigs, ACTIVE_CONFIG)!.spec.settings;
+  services.load(kubeletService(machine));
+  services.loadAndStart(criService(machine));
+  if (isControlPlane(settings.machineType)) {
+    services.loadAndStart(trustdService(machine));
+    services.loadAndStart(etcdService(machine, { bootstrap: settings.machineType === 'init' }));
+  }
+  const count = services.list().length;
+  kmsg.talos(`waiting for ${count} services`);
+  const reporter = platform.scope.spawn('boot-report', () => reportUnmet(machine));
+  try {
+    yield* timeout(platform.clock, profile.limits.bootUs, allUp(machine));
+  } catch (error) {
+    if (error instanceof TimeoutError) throw new NodeError('context deadline exceeded');
+    throw error;
+  } finally {
+    reporter.cancel();
+  }
+}
+
+function* allUp(machine: Machine): Task<void> {
+  for (;;) {
+    const seen = machine.changed.version;
+    if (machine.services.list().every((service) => service.up)) return;
+    yield* machine.changed.changed(seen);
+  }
+}
+
+function* reportUnmet(machine: Machine): Task<void> {
+  for (;;) {
+    const unmet = machine.services.list().filter((service) => !service.up);
+    if (unmet.length > 0) {
+      machine.kmsg.talos(unmet.map((service) => `service "${service.id}" to be "up"`).join(', '));
+    }
+    yield* machine.platform.clock.sleep(REPORT_US);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Controller } from '../../cosi/index.ts';
+import type { Machine } from '../machine.ts';
+import { disksController } from './block/disks.ts';
+import { endpointController } from './cluster/endpoint.ts';
+import { nodeIdentityController } from './cluster/node-identity.ts';
+import { machineTypeController } from './config/machine-type.ts';
+import { persistenceController } from './config/persistence.ts';
+import { etcdConfigController } from './etcd/config.ts';
+import { etcdPkiController } from './etcd/pki.ts';
+import { etcdSpecController } from './etcd/spec.ts';
+import { addressFilterController } from './k8s/address-filter.ts';
+import { kubePrismConfigController } from './k8s/kubeprism-config.ts';
+import { kubePrismEndpointsController } from './k8s/kubeprism-endpoints.ts';
+import { nodeIpController } from './k8s/node-ip.ts';
+import { nodeIpConfigController } from './k8s/node-ip-config.ts';
+import { nodenameController } from './k8s/nodename.ts';
+import { staticEndpointController } from './k8s/static-endpoint.ts';
+import { addressConfigController } from './network/address-config.ts';
+import { addressSpecController } from './network/address-spec.ts';
+import { addressStatusController } from './network/address-status.ts';
+import { etcFileController } from './network/etc-file.ts';
+import { hostnameConfigController } from './network/hostname-config.ts';
+import { hostnameSpecController } from './network/hostname-spec.ts';
+import { linkConfigController } from './network/link-config.ts';
+import { linkSpecController } from './network/link-spec.ts';
+import { linkStatusController } from './network/link-status.ts';
+import { mergeControllers } from './network/merges.ts';
+import { nodeAddressController } from './network/node-address.ts';
+import { operatorConfigController } from './network/operator-config.ts';
+import { operatorSpecController } from './network/operator-spec.ts';
+import { operatorVipConfigController } from './network/operator-vip-config.ts';
+import { resolverConfigController, resolverSpecController } from './network/resolver.ts';
+import { routeConfigController } from './network/route-config.ts';
+import { routeSpecController } from './network/route-spec.ts';
+import { routeStatusController } from './network/route-status.ts';
+import { networkStatusController } from './network/status.ts';
+import { timeServerConfigController, timeServerSpecController } from './network/time-server.ts';
+import { factsController } from './runtime/facts.ts';
+import { machineStatusController } from './runtime/machine-status.ts';
+import { apiController } from './secrets/api.ts';
+import { apiCertSansController, kubernetesCertSansController } from './secrets/cert-sans.ts';
+import { etcdSecretsController } from './secrets/etcd.ts';
+import { kubeletSecretsController } from './secrets/kubelet.ts';
+import { kubernetesSecretsController } from './secrets/kubernetes.ts';
+import { kubernetesDynamicCertsController } from './secrets/kubernetes-dynamic-certs.ts';
+import { maintenanceCertController } from './secrets/maintenance-cert.ts';
+import { rootEtcdController, rootKubernetesController, rootOsController } from './secrets/roots.ts';
+import { trustdController } from './secrets/trustd.ts';
+import { timeSyncController } from './time/sync.ts';
+import { serviceController } from './v1alpha1/service.ts';
+
+/** Every controller of the machine. */
+export function allControllers(machine: Machine): readonly Controller[] {
+  return [
+    ...runtimeControllers(machine),
+    ...networkControllers(machine),
+    ...secretsControllers(machine),
+    ...clusterControllers(machine),
+  ];
+}
+
+function runtimeControllers(machine: Machine): readonly Controller[] {
+  return [
+    factsController(machine),
+    machineStatusController(machine),
+    serviceController(machine.events),
+    disksController(machine),
+    machineTypeController,
+    persistenceController(machine),
+    timeSyncController(machine),
+  ];
+}
+
+function networkControllers(machine: Machine): readonly Controller[] {
+  const { net, log } = machine.platform;
+  return [
+    linkStatusController(net),
+    addressStatusController(net),
+    routeStatusController(net),
+    linkConfigController,
+    addressConfigController,
+    routeConfigController,
+    operatorConfigController,
+    operatorVipConfigController,
+    hostnameConfigController,
+    timeServerConfigController,
+    resolverConfigController,
+    ...mergeControllers,
+    linkSpecController(net),
+    addressSpecController(net),
+    routeSpecController(net),
+    operatorSpecController(machine),
+    hostnameSpecController(log),
+    timeServerSpecController,
+    resolverSpecController,
+    addressFilterController,
+    nodeAddressController,
+    networkStatusController,
+    etcFileController(machine.files),
+  ];
+}
+
+function secretsControllers(machine: Machine): readonly Controller[] {
+  return [
+    maintenanceCertController(machine),
+    rootOsController,
+    rootEtcdController,
+    rootKubernetesController,
+    apiCertSansController,
+    kubernetesCertSansController,
+    apiController(machine),
+    trustdController(machine),
+    etcdSecretsController(machine),
+    kubernetesSecretsController(machine),
+    kubernetesDynamicCertsController(machine),
+    kubeletSecretsController,
+  ];
+}
+
+function clusterControllers(machine: Machine): readonly Controller[] {
+  return [
+    nodeIdentityController(machine),
+    endpointController,
+    staticEndpointController(machine.surroundings),
+    etcdConfigController,
+    etcdSpecController,
+    etcdPkiController(machine.files),
+    nodenameController,
+    nodeIpConfigController,
+    nodeIpController,
+    kubePrismEndpointsController,
+    kubePrismConfigController,
+  ];
+}
