@@ -1,7 +1,7 @@
 import { forbidden, invalid } from '../objects/errors.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
+import type { ResourcePath } from '../objects/path.ts';
 import type { User } from './authorize.ts';
-import type { ResourcePath } from './path.ts';
 
 /** Defaults and refusals on the way in: what NodeRestriction, priority and defaulting do to the objects we serve. */
 export function admit(verb: 'create' | 'update', path: ResourcePath, object: KubeObject, user: User): KubeObject {

@@ -1,6 +1,6 @@
 import { forbidden } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
-import type { ResourcePath } from './path.ts';
+import type { ResourcePath } from '../objects/path.ts';
 
 /** Who asks. */
 export interface User {

@@ -1,11 +1,11 @@
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { Json, JsonObject, KubeObject, Status } from '../objects/object.ts';
+import { parseResourcePath, type ResourcePath } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import { admit } from './admission.ts';
 import { authorize, type PolicySource, type User, type Verb } from './authorize.ts';
 import { applyPatch, PATCH_TYPES } from './patch.ts';
-import { parseResourcePath, type ResourcePath } from './path.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
 import type { ObjectStore } from './store.ts';
 import type { WatchCache } from './watch-cache.ts';

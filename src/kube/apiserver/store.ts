@@ -4,10 +4,10 @@ import type { Random } from '../../platform/random.ts';
 import type { Task } from '../../platform/task.ts';
 import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
+import { storageKey, storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import { rfc3339 } from '../objects/time.ts';
 import type { Backend, StoredValue } from './backend.ts';
-import { storageKey, storagePrefix } from './path.ts';
 
 /** How often an update that lost a race is tried again when the caller did not name a version. */
 const UPDATE_ATTEMPTS = 5;

@@ -3,9 +3,9 @@ import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject, WatchEvent } from '../objects/object.ts';
+import { storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import type { Backend, StoredChange } from './backend.ts';
-import { storagePrefix } from './path.ts';
 import { decodeObject, withVersion } from './store.ts';
 
 /** How many past changes a watch may start behind; older start versions get 410 Gone. */

@@ -1,4 +1,4 @@
-import { findResource, type ResourceType } from '../objects/resources.ts';
+import { findResource, type ResourceType } from './resources.ts';
 
 /** What a URL of the API names. */
 export interface ResourcePath {
