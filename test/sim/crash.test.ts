@@ -268,6 +268,40 @@ describe('a file system and power cuts', () => {
     expect(real.lookup('/b/g')).toBe(again);
   });
 
+  it('a rename carries along what happened before in the other directory', () => {
+    const real = newFileSystem();
+    real.makeDirectory('/a');
+    real.makeDirectory('/b');
+    real.open('/a/f', { create: true });
+    real.commitAll();
+    real.open('/b/g', { create: true });
+    real.open('/b/other', { create: true });
+    real.rename('/a/f', '/b/g');
+    real.open('/b/later', { create: true });
+    real.commitDirectory(real.directoryAt('/a'), real.mark);
+    real.crash('drop', new KeyedRandom('1', 'x'));
+    expect(dumpReal(real)).toEqual(['/', '/a/', '/b/', '/b/g ', '/b/other ']);
+  });
+
+  it('a sync covers what was there when it began, and a later one the rest', () => {
+    const real = newFileSystem();
+    const file = real.open('/f', { create: true });
+    const put = (value: number) => real.write('/f', file, file.content.size, Uint8Array.of(value));
+    put(1);
+    const [mark, names] = [file.content.mark, real.mark];
+    put(2);
+    real.open('/g', { create: true });
+    file.content.commit(mark);
+    real.commitDirectory(real.directoryAt('/'), names);
+    const second = file.content.mark;
+    put(3);
+    put(4);
+    file.content.commit(second);
+    file.content.commit(mark);
+    real.crash('drop', new KeyedRandom('1', 'x'));
+    expect(dumpReal(real)).toEqual(['/', '/f 1,2']);
+  });
+
   it('what is old enough was written back by the kernel', () => {
     let nowUs = 0;
     const real = newFileSystem(() => nowUs, 30);

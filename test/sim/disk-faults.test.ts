@@ -188,6 +188,37 @@ describe('faults of disks', () => {
     expect(runOn(simulation, machine, (platform) => readWhole(platform.disk, '/var/f'))?.length).toBe(3);
   });
 
+  it('a sync under way covers only what was written before it', () => {
+    const { simulation, machine, disk } = started();
+    disk.faults.slowSync = fixed(SECOND);
+    machine.platform!.scope.spawn('w', function* () {
+      const { disk: store, scope } = machine.platform!;
+      const file = yield* store.open('/var/f', { create: true });
+      yield* store.syncDirectory('/var');
+      yield* file.append(Uint8Array.of(1));
+      scope.spawn('sync', () => file.sync());
+      yield* machine.platform!.clock.sleep(SECOND / 2);
+      yield* file.append(Uint8Array.of(2));
+    });
+    simulation.runFor(4 * SECOND);
+    machine.reset();
+    simulation.runFor(10 * SECOND);
+    expect(runOn(simulation, machine, (platform) => readWhole(platform.disk, '/var/f'))).toEqual(Uint8Array.of(1));
+  });
+
+  it('an orderly reboot writes everything back: a power cut afterwards loses nothing', () => {
+    const { simulation, machine } = started();
+    runOn(simulation, machine, function* (platform) {
+      const file = yield* platform.disk.open('/var/f', { create: true });
+      yield* file.append(Uint8Array.of(1));
+      platform.power.reboot();
+    });
+    simulation.runFor(2 * SECOND);
+    machine.reset();
+    simulation.runFor(10 * SECOND);
+    expect(runOn(simulation, machine, (platform) => readWhole(platform.disk, '/var/f'))).toEqual(Uint8Array.of(1));
+  });
+
   it('a disk moves to another machine with what is on it', () => {
     const { simulation, machine } = started();
     runOn(simulation, machine, (platform) => writeOne(platform));

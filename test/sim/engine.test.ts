@@ -70,6 +70,27 @@ describe('determinism', () => {
   });
 });
 
+describe('the digest', () => {
+  it('tells instants, order and fields apart, the latter only when it is full', () => {
+    const digestOf = (act: (simulation: Simulation) => void, digest: 'fast' | 'full' = 'full') => {
+      const simulation = newSimulation({ digest });
+      act(simulation);
+      simulation.runUntil(100);
+      return simulation.digest();
+    };
+    const at = (timeUs: number) => digestOf((simulation) => simulation.schedule(timeUs, () => {}));
+    expect(at(5)).toBe(at(5));
+    expect(at(5)).not.toBe(at(6));
+    const say = (what: string, digest: 'fast' | 'full') =>
+      digestOf((simulation) => simulation.log('x').event(said, { what }), digest);
+    expect(say('a', 'full')).not.toBe(say('b', 'full'));
+    expect(say('a', 'fast')).toBe(say('b', 'fast'));
+    const from = (source: string) => digestOf((simulation) => simulation.log(source).event(said, { what: '' }), 'fast');
+    expect(from('x')).not.toBe(from('y'));
+    expect(at(5)).toMatch(/^[0-9a-f]{16}$/);
+  });
+});
+
 describe('livelock', () => {
   it('names the task that keeps the clock from moving', () => {
     const simulation = newSimulation({ livelockLimit: 10_000 });
@@ -165,6 +186,7 @@ describe('slices', () => {
       log.push('one');
       platform.log.event(said, { what: 'now' });
       log.push('two');
+      platform.log.event(said, { what: 'still the same slice' });
       yield* platform.clock.sleep(0);
       log.push('three');
     });
@@ -175,8 +197,12 @@ describe('slices', () => {
   }
 
   it('a power cut asked for by a listener takes effect when the slice ends', () => {
-    const { machine, log } = withListener((simulation) => simulation.machine('m')?.powerOff());
-    expect([machine.state, log]).toEqual(['off', ['one', 'two']]);
+    const states: (string | undefined)[] = [];
+    const { machine, log } = withListener((simulation) => {
+      simulation.machine('m')?.powerOff();
+      states.push(simulation.machine('m')?.state);
+    });
+    expect([machine.state, log, states]).toEqual(['off', ['one', 'two'], ['running', 'running']]);
   });
 
   it('a listener that throws is our bug, not an error that node code could catch', () => {

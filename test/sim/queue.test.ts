@@ -84,6 +84,31 @@ describe('event queue', () => {
     );
   });
 
+  it('stays in order when many entries leave from the middle', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(1_000_000), { minLength: 200, maxLength: 600 }),
+        fc.infiniteStream(fc.boolean()),
+        (times, coin) => {
+          const queue = new EventQueue();
+          const left: number[] = [];
+          const timers = times.map((timeUs) => ({ timeUs, timer: queue.schedule(timeUs, () => {}, owner('me')) }));
+          for (const { timeUs, timer } of timers) {
+            if (coin.next().value === true) timer.cancel();
+            else left.push(timeUs);
+          }
+          const taken: number[] = [];
+          for (let timeUs = queue.peekTimeUs(); timeUs !== undefined; timeUs = queue.peekTimeUs()) {
+            taken.push(timeUs);
+            queue.takeFirst();
+          }
+          expect(taken).toEqual(left.sort((a, b) => a - b));
+        },
+      ),
+      { numRuns: RUNS / 4 },
+    );
+  });
+
   it('stays small under a million timed calls that are cancelled', () => {
     const queue = new EventQueue();
     const me = owner('me');
