@@ -38,8 +38,8 @@ export class Lessor implements LeaseItems {
   readonly #sink: LeaseSink;
   readonly #minTtlSec: number;
   #primary = false;
-  /** Called when an earlier deadline than any before appeared. */
-  onDeadline: (() => void) | null = null;
+  /** Called with every deadline that is set. */
+  onDeadline: ((atUs: number) => void) | null = null;
 
   /** `minTtlSec`: shorter grants are raised to it. */
   constructor(sink: LeaseSink, minTtlSec: number) {
@@ -113,7 +113,7 @@ export class Lessor implements LeaseItems {
       lease.expiresAtUs = nowUs + extendUs + this.#timeLeftSec(lease) * SECOND_US;
     }
     spreadExpiries([...this.#leases.values()], nowUs);
-    this.onDeadline?.();
+    this.onDeadline?.(this.nextExpiryUs());
   }
 
   /** Is primary no more: nothing expires here. */
@@ -160,6 +160,6 @@ export class Lessor implements LeaseItems {
 
   #setDeadline(lease: Lease, atUs: number): void {
     lease.expiresAtUs = atUs;
-    this.onDeadline?.();
+    this.onDeadline?.(atUs);
   }
 }

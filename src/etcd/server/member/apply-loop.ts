@@ -10,6 +10,7 @@ import {
 import { EtcdEvent } from '../../events.ts';
 import type { Applier } from '../apply/applier.ts';
 import type { MembershipEffect } from '../membership/cluster.ts';
+import type { ServerObserver } from '../observer.ts';
 import type { Payload } from '../raft/payload.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import { Fatal } from '../../../platform/errors.ts';
@@ -21,6 +22,7 @@ export interface ApplyOwner {
   readonly applier: Applier;
   readonly proposals: Proposals;
   readonly log: Log;
+  readonly observer: ServerObserver | undefined;
   applyConfChange(change: ConfChange): ConfState;
   /** Peers, removal of oneself. */
   membershipChanged(effect: MembershipEffect): void;
@@ -101,6 +103,7 @@ export class ApplyLoop {
     if (!isNew) return;
     const { request } = entry.data as unknown as Payload;
     const result = this.#owner.applier.apply(request);
+    this.#owner.observer?.applied(this.#owner.state.options.memberId, entry.index, entry.term, request, result);
     this.#owner.proposals.settle(request.header!.id, result);
   }
 

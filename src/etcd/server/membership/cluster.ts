@@ -28,6 +28,8 @@ export class Cluster {
   readonly #maxLearners: number;
   readonly #sink: MembershipSink;
   readonly #members = new Map<Id64, Member>();
+  /** Members known from the command line or the cluster that is joined, until the log has told of this member itself. */
+  readonly #seeded = new Map<Id64, Member>();
   readonly #removed = new Set<Id64>();
   #version = '';
   #downgrade = { enabled: false, targetVersion: '' };
@@ -41,11 +43,12 @@ export class Cluster {
 
   /** Ascending by id. */
   members(): readonly Member[] {
-    return [...this.#members.values()].sort((a, b) => compareText(a.id, b.id));
+    const known = new Map([...this.#seeded, ...this.#members]);
+    return [...known.values()].sort((a, b) => compareText(a.id, b.id));
   }
 
   member(id: Id64): Member | undefined {
-    return this.#members.get(id);
+    return this.#members.get(id) ?? this.#seeded.get(id);
   }
 
   memberNamed(name: string): Member | undefined {
@@ -65,7 +68,7 @@ export class Cluster {
   }
 
   get isLocalLearner(): boolean {
-    return this.#members.get(this.localId)?.isLearner ?? false;
+    return this.member(this.localId)?.isLearner ?? false;
   }
 
   /** `major.minor.0`, empty until it was decided. */
@@ -130,6 +133,7 @@ export class Cluster {
   apply(change: ConfChange): MembershipEffect | null {
     if (change.type === ConfChangeType.RemoveNode) {
       this.#members.delete(change.nodeId);
+      this.#seeded.delete(change.nodeId);
       this.#removed.add(change.nodeId);
       this.#sink.memberRemoved(change.nodeId);
       return { kind: 'removed', id: change.nodeId };
@@ -155,6 +159,7 @@ export class Cluster {
   restore(state: MembershipState): void {
     this.#members.clear();
     for (const member of state.members) this.#members.set(member.id, member);
+    if (this.#members.has(this.localId)) this.#seeded.clear();
     this.#removed.clear();
     for (const id of state.removed) this.#removed.add(id);
     this.#version = state.version;
@@ -163,11 +168,12 @@ export class Cluster {
 
   /** Members known before anything was applied: those of the founding list, or of the cluster that is joined. */
   seed(members: readonly Member[]): void {
-    for (const member of members) this.#members.set(member.id, member);
+    for (const member of members) this.#seeded.set(member.id, member);
   }
 
   #save(member: Member): void {
     this.#members.set(member.id, member);
+    if (member.id === this.localId) this.#seeded.clear();
     this.#sink.memberChanged(member);
   }
 }

@@ -1,0 +1,66 @@
+import type { CallContext, ServerStream, StreamHandler, UnaryHandler } from '../../../platform/rpc.ts';
+import type { Task } from '../../../platform/task.ts';
+import { wait } from '../../../platform/task.ts';
+import { NONE } from '../../../raft/index.ts';
+import { EtcdError, rpcError } from '../../errors.ts';
+import type { Member } from '../member/member.ts';
+
+/** Metadata by which a client asks to be refused while there is no leader. */
+const REQUIRES_LEADER = 'hasleader';
+/** Samples without a leader, one each election timeout, after which streams that require one are ended. */
+const MAX_SAMPLES = 3;
+
+/** What every call is checked for (reference/etcd.md A7.2). */
+export class Guard {
+  readonly #member: Member;
+
+  constructor(member: Member) {
+    this.#member = member;
+  }
+
+  /** A unary handler behind the checks. `learnerMay` says which requests a learner answers; by default none. */
+  unary<Req, Res>(
+    handler: UnaryHandler<Req, Res>,
+    learnerMay: (request: Req) => boolean = () => false,
+  ): UnaryHandler<Req, Res> {
+    const self = this;
+    return function* (request: Req, context: CallContext): Task<Res> {
+      if (self.#member.state.cluster.isLocalLearner && !learnerMay(request)) {
+        throw rpcError(EtcdError.NotSupportedForLearner);
+      }
+      self.#checkLeader(context);
+      return yield* handler(request, context);
+    };
+  }
+
+  stream<Req, Res>(handler: StreamHandler<Req, Res>, learnerMay = false): StreamHandler<Req, Res> {
+    const self = this;
+    return function* (stream: ServerStream<Req, Res>): Task<void> {
+      if (self.#member.state.cluster.isLocalLearner && !learnerMay) throw rpcError(EtcdError.NotSupportedForLearner);
+      self.#checkLeader(stream.context);
+      yield* handler(stream);
+    };
+  }
+
+  #checkLeader(context: CallContext): void {
+    if (context.metadata[REQUIRES_LEADER] !== 'true') return;
+    if (this.#member.lead === NONE) throw rpcError(EtcdError.NoLeader);
+  }
+
+  /** Waits until a stream that requires a leader has to end, then throws NoLeader; else waits for ever. */
+  *leaderLost(context: CallContext): Task<never> {
+    if (context.metadata[REQUIRES_LEADER] !== 'true') return yield* wait<never>(() => () => {});
+    const { platform, identity, leadership } = this.#member;
+    const { tickUs, electionTicks } = identity.config;
+    const periodUs = tickUs * electionTicks;
+    for (;;) {
+      while (this.#member.lead !== NONE) yield* leadership.changed();
+      let samples = 0;
+      while (this.#member.lead === NONE) {
+        yield* platform.clock.sleep(periodUs);
+        if (this.#member.lead === NONE) samples++;
+        if (samples >= MAX_SAMPLES) throw rpcError(EtcdError.NoLeader);
+      }
+    }
+  }
+}

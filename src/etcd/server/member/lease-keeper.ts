@@ -1,0 +1,210 @@
+import type { LeaseId } from '../../../api/etcd/kv.ts';
+import type { LeaseTimeToLiveResponse } from '../../../api/etcd/lease.ts';
+import type { Clock, Timer } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
+import { RpcError } from '../../../platform/rpc.ts';
+import { Notifier } from '../../../platform/signal.ts';
+import type { Task, TaskScope } from '../../../platform/task.ts';
+import { EtcdError, rpcError } from '../../errors.ts';
+import { EtcdEvent } from '../../events.ts';
+import type { Lease, Lessor } from '../lease/lessor.ts';
+import { bytesOf } from '../mvcc/keys.ts';
+
+/** The expiry loop's grid, leases in one pass, revocations under way at once (reference/etcd.md A9). */
+const LOOP_US = 500_000;
+const BATCH = 500;
+const MAX_REVOKING = 16;
+/** How long a renewal waits for entries that are committed but not applied. */
+const APPLY_WAIT_US = 1_000_000;
+/** Leases with more than this left are checkpointed, this often. */
+const CHECKPOINT_US = 300_000_000;
+const CHECKPOINT_BATCH = 1000;
+
+/** What the keeper needs of the member. */
+export interface LeaseOwner {
+  readonly memberId: string;
+  readonly isLeader: boolean;
+  readonly log: Log;
+  /** Refuses with NotPrimary unless this member leads for certain, even if its process was stopped for a while. */
+  ensureLeadership(): Task<boolean>;
+  revokeLease(id: LeaseId): Task<void>;
+  checkpointLeases(checkpoints: readonly { readonly id: LeaseId; readonly remainingTtl: number }[]): Task<void>;
+  /** Waits until everything committed is applied; false after `limitUs`. */
+  waitApplied(limitUs: number): Task<boolean>;
+}
+
+export interface LeaseKeeperOptions {
+  readonly retryUs: number;
+  readonly checkpoint: boolean;
+}
+
+/**
+ * The leader's half of leases: deadlines, expiry by proposals, renewals (A9). The expiry loop of the real server wakes
+ * twice a second; ours sleeps until the first instant of that grid at which a lease is over, which is the same to see.
+ */
+export class LeaseKeeper {
+  readonly #clock: Clock;
+  readonly #scope: TaskScope;
+  readonly #lessor: Lessor;
+  readonly #owner: LeaseOwner;
+  readonly #options: LeaseKeeperOptions;
+  readonly #settled = new Notifier();
+  readonly #retryAtUs = new Map<LeaseId, number>();
+  #gridUs = 0;
+  #timer: Timer | null = null;
+  #timerDueUs = 0;
+  #checkpointTimer: Timer | null = null;
+  #revoking = 0;
+
+  constructor(clock: Clock, scope: TaskScope, lessor: Lessor, owner: LeaseOwner, options: LeaseKeeperOptions) {
+    this.#clock = clock;
+    this.#scope = scope;
+    this.#lessor = lessor;
+    this.#owner = owner;
+    this.#options = options;
+    lessor.onDeadline = (atUs) => this.#arm(atUs);
+  }
+
+  promote(extendUs: number): void {
+    this.#gridUs = this.#clock.monotonicUs();
+    this.#retryAtUs.clear();
+    this.#lessor.promote(this.#gridUs, extendUs);
+    if (this.#options.checkpoint) this.#armCheckpoint();
+  }
+
+  demote(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#checkpointTimer?.cancel();
+    this.#checkpointTimer = null;
+    this.#lessor.demote();
+    this.#settled.notify();
+  }
+
+  /** A lease is gone: renewals that wait for it may answer. */
+  leaseRemoved(id: LeaseId): void {
+    this.#retryAtUs.delete(id);
+    this.#settled.notify();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#checkpointTimer?.cancel();
+    this.#lessor.onDeadline = null;
+  }
+
+  /** Sets the timer to the grid instant at or after the next deadline; an earlier timer stays. */
+  #arm(next: number): void {
+    if (!this.#lessor.isPrimary) return;
+    if (next === Number.POSITIVE_INFINITY) return;
+    const now = this.#clock.monotonicUs();
+    const steps = Math.max(1, Math.ceil((Math.max(next, now) - this.#gridUs) / LOOP_US));
+    const dueUs = this.#gridUs + steps * LOOP_US;
+    if (this.#timer !== null && this.#timerDueUs <= dueUs) return;
+    this.#timer?.cancel();
+    this.#timerDueUs = dueUs;
+    this.#timer = this.#clock.after(Math.max(0, dueUs - now), () => {
+      this.#timer = null;
+      this.#expire();
+    });
+  }
+
+  #nextDueUs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const lease of this.#lessor.all()) {
+      const due = Math.max(lease.expiresAtUs, this.#retryAtUs.get(lease.id) ?? 0);
+      next = Math.min(next, due);
+    }
+    return next;
+  }
+
+  #expire(): void {
+    const now = this.#clock.monotonicUs();
+    const expired = this.#lessor.expired(now, Number.MAX_SAFE_INTEGER);
+    let started = 0;
+    for (const lease of expired) {
+      if (started >= BATCH || this.#revoking >= MAX_REVOKING) break;
+      if ((this.#retryAtUs.get(lease.id) ?? 0) > now) continue;
+      this.#retryAtUs.set(lease.id, now + this.#options.retryUs);
+      this.#owner.log.event(EtcdEvent.LeaseExpired, { memberId: this.#owner.memberId, lease: lease.id });
+      this.#revoking++;
+      started++;
+      this.#scope.spawn('revoke', () => this.#revoke(lease.id));
+    }
+    this.#arm(this.#nextDueUs());
+  }
+
+  *#revoke(id: LeaseId): Task<void> {
+    try {
+      if (yield* this.#owner.ensureLeadership()) yield* this.#owner.revokeLease(id);
+    } catch (error) {
+      // It is tried again when its retry is due, if it is still there.
+      if (!(error instanceof RpcError)) throw error;
+    } finally {
+      this.#revoking--;
+      this.#arm(this.#nextDueUs());
+    }
+  }
+
+  /**
+   * Renews a lease on the leader: the time to live, or 0 when there is no such lease. `null` when leadership went away
+   * meanwhile, so that the new leader has to be asked. Throws NotPrimary.
+   */
+  *renew(id: LeaseId): Task<number | null> {
+    if (!(yield* this.#owner.ensureLeadership())) throw rpcError(EtcdError.NotPrimary);
+    if (!(yield* this.#owner.waitApplied(APPLY_WAIT_US))) throw rpcError(EtcdError.TimeoutWaitAppliedIndex);
+    for (;;) {
+      if (!this.#lessor.isPrimary) return null;
+      const lease = this.#lessor.get(id);
+      if (lease === undefined) return 0;
+      const now = this.#clock.monotonicUs();
+      if (lease.expiresAtUs > now) {
+        yield* this.#clearCheckpoint(lease);
+        this.#lessor.renew(lease, this.#clock.monotonicUs());
+        return lease.ttlSec;
+      }
+      // Expired, but not revoked yet: the answer is "not found" once it is.
+      yield* this.#settled.changed();
+    }
+  }
+
+  /** A checkpoint must not outlive the renewal: the full time is replicated first. */
+  *#clearCheckpoint(lease: Lease): Task<void> {
+    if (!this.#options.checkpoint || lease.remainingTtlSec === 0) return;
+    yield* this.#owner.checkpointLeases([{ id: lease.id, remainingTtl: 0 }]);
+  }
+
+  /** Answers a question about a lease on the leader; header left to the caller. */
+  *timeToLive(id: LeaseId, keys: boolean): Task<Omit<LeaseTimeToLiveResponse, 'header'>> {
+    if (!(yield* this.#owner.waitApplied(APPLY_WAIT_US))) throw rpcError(EtcdError.TimeoutWaitAppliedIndex);
+    const lease = this.#lessor.get(id);
+    if (lease === undefined || !this.#lessor.isPrimary) {
+      if (!this.#lessor.isPrimary) throw rpcError(EtcdError.LeaderChanged);
+      return { id, ttl: -1, grantedTtl: 0, keys: [] };
+    }
+    const ttl = this.#lessor.remainingSec(lease, this.#clock.monotonicUs());
+    return { id, ttl, grantedTtl: lease.ttlSec, keys: keys ? [...lease.keys].map(bytesOf) : [] };
+  }
+
+  #armCheckpoint(): void {
+    this.#checkpointTimer?.cancel();
+    this.#checkpointTimer = this.#clock.after(CHECKPOINT_US, () => {
+      this.#scope.spawn('checkpoint', () => this.#checkpoint());
+      this.#armCheckpoint();
+    });
+  }
+
+  *#checkpoint(): Task<void> {
+    const now = this.#clock.monotonicUs();
+    const due = [...this.#lessor.all()]
+      .map((lease) => ({ id: lease.id, remainingTtl: this.#lessor.remainingSec(lease, now) }))
+      .filter((checkpoint) => checkpoint.remainingTtl * 1_000_000 > CHECKPOINT_US);
+    try {
+      for (let at = 0; at < due.length; at += CHECKPOINT_BATCH) {
+        yield* this.#owner.checkpointLeases(due.slice(at, at + CHECKPOINT_BATCH));
+      }
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { InternalRaftRequest } from '../../api/etcd/internal.ts';
+import type { ApplyResult } from './apply/applier.ts';
+
+/**
+ * What a simulation may look at beside the events, for checkers that follow every request: the agreed order of writes,
+ * and at which point of it each read was answered. Everything is passed by reference and must not be changed. A real
+ * process has none.
+ */
+export interface ServerObserver {
+  /** Entry `index` was applied on this member for the first time since it started. */
+  applied(memberId: string, index: number, term: number, request: InternalRaftRequest, result: ApplyResult): void;
+  /** A member answered a range or a read-only transaction from its state after `appliedIndex`. */
+  read(memberId: string, appliedIndex: number, request: object, response: object): void;
+  /** A member took in a snapshot at `index`: entries up to it are not applied one by one. */
+  snapshot(memberId: string, index: number, term: number): void;
+}

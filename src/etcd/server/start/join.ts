@@ -1,0 +1,85 @@
+import type { Member } from '../../../api/etcd/cluster.ts';
+import type { Task } from '../../../platform/task.ts';
+import type { Behaviour } from '../../behaviour.ts';
+import type { ServerConfig } from '../config/config.ts';
+import { urlTexts } from '../config/urls.ts';
+import { shortId } from '../membership/ids.ts';
+import { compareVersions } from '../member/version-monitor.ts';
+import { StartError } from './errors.ts';
+import { checkFounding, foundingMembers } from './founding.ts';
+import { fetchCluster, fetchVersions, type RemoteAccess, type RemoteCluster } from './remote.ts';
+
+/** How long one peer URL may take to describe the cluster. */
+const FETCH_US = 10_000_000;
+
+/** Who this member is in the cluster that it joins. */
+export interface Joined {
+  readonly clusterId: string;
+  readonly memberId: string;
+  readonly members: readonly Member[];
+}
+
+/** Finds out which cluster this member joins, and checks that it was added there before (reference/etcd.md B6.1). */
+export function* joinExisting(config: ServerConfig, behaviour: Behaviour, access: RemoteAccess): Task<Joined> {
+  checkFounding(config, false);
+  const local = foundingMembers(config);
+  const urls = otherPeerUrls(config);
+  const remote = yield* fetchCluster(access, urls, FETCH_US);
+  if (remote === null) {
+    throw new StartError(
+      'cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs',
+    );
+  }
+  const assigned = assignIds(local, remote);
+  yield* checkVersions(behaviour, access, remote);
+  if (remote.members.filter((member) => member.isLearner).length > config.maxLearners) {
+    throw new StartError('membership: too many learner members in cluster');
+  }
+  const self = assigned.get(config.name)!;
+  return { clusterId: remote.clusterId, memberId: self, members: remote.members };
+}
+
+/** Peer URLs of everybody else on the list, in order. */
+export function otherPeerUrls(config: ServerConfig): readonly string[] {
+  const urls: string[] = [];
+  for (const [name, own] of config.initialCluster) if (name !== config.name) urls.push(...urlTexts(own));
+  return urls.sort();
+}
+
+/** Matches the list of the command line with the cluster's members by their peer URLs; ids by name. */
+function assignIds(local: readonly Member[], remote: RemoteCluster): ReadonlyMap<string, string> {
+  const fail = (why: string): never => {
+    const members = local.map((member) => describe(member)).join(' ');
+    throw new StartError(
+      `error validating peerURLs {ClusterID:${shortId(remote.clusterId)} Members:[${members}] RemovedMemberIDs:[]}: ${why}`,
+    );
+  };
+  if (local.length !== remote.members.length) fail('member count is unequal');
+  const ids = new Map<string, string>();
+  const unmatched = [...local];
+  for (const member of remote.members) {
+    const wanted = [...member.peerUrls].sort().join(',');
+    const at = unmatched.findIndex((other) => [...other.peerUrls].sort().join(',') === wanted);
+    if (at < 0) {
+      fail(
+        `PeerURLs: no match found for existing member (${shortId(member.id)}, [${member.peerUrls.join(' ')}]), last resolver error (<nil>)`,
+      );
+    }
+    ids.set(unmatched[at]!.name, member.id);
+    unmatched.splice(at, 1);
+  }
+  return ids;
+}
+
+function describe(member: Member): string {
+  return `&{ID:${shortId(member.id)} RaftAttributes:{PeerURLs:[${member.peerUrls.join(' ')}] IsLearner:${member.isLearner}} Attributes:{Name:${member.name} ClientURLs:[]}}`;
+}
+
+/** At least one member must answer, and no cluster version may be beyond what this release serves. */
+function* checkVersions(behaviour: Behaviour, access: RemoteAccess, remote: RemoteCluster): Task<void> {
+  const versions = yield* fetchVersions(access, remote.members, FETCH_US);
+  const fits = versions.every(
+    ({ cluster }) => cluster === 'not_decided' || compareVersions(cluster, behaviour.clusterVersion) <= 0,
+  );
+  if (versions.length === 0 || !fits) throw new StartError('incompatible with current running cluster');
+}
