@@ -1,5 +1,5 @@
 import type { Controller, Resource, ResourceKind } from '../../../cosi/index.ts';
-import { destroyReady, exclusive, passController, weak } from '../../../cosi/index.ts';
+import { destroyReady, passController, shared, weak } from '../../../cosi/index.ts';
 import { type ConfigLayer, LAYERS } from '../../resources/network.ts';
 
 interface Layered {
@@ -21,7 +21,7 @@ export function mergeController<S extends Layered>(options: {
   return passController({
     name,
     inputs: [weak(from), destroyReady(to)],
-    outputs: [exclusive(to)],
+    outputs: [shared(to)],
     pass: (context) => {
       const groups = new Map<string, S[]>();
       for (const { spec } of byLayer(context.list(from))) {
