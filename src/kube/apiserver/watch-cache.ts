@@ -90,6 +90,21 @@ export class WatchCache {
     this.#changed.notify();
   }
 
+  /** Objects as they are now, unordered; empty before the first list. */
+  objects(): readonly KubeObject[] {
+    return [...this.#objects.values()];
+  }
+
+  /** One object by its key in etcd. */
+  object(key: string): KubeObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Calls `listener` for every change from now on. */
+  listen(listener: WatchListener): void {
+    this.#listeners.add(listener);
+  }
+
   /** Objects as cached, ordered by key; waits for the first list. */
   *snapshot(namespace: string | undefined): Task<{ items: KubeObject[]; revision: number }> {
     while (!this.#ready) yield* this.#changed.changed();

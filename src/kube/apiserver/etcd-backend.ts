@@ -1,0 +1,134 @@
+import {
+  Compare,
+  CompareResult,
+  CompareTarget,
+  DeleteRangeRequest,
+  EventType,
+  NO_BYTES,
+  PutRequest,
+  RangeRequest,
+  RequestOp,
+  TxnRequest,
+} from '../../api/etcd/kv.ts';
+import { KvService, WatchService } from '../../api/etcd/services.ts';
+import { WatchCreateRequest, WatchRequest } from '../../api/etcd/watch.ts';
+import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
+import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
+import type { Task } from '../../platform/task.ts';
+import { KubeError } from '../objects/errors.ts';
+import type { Backend, StoredChange, StoredValue } from './backend.ts';
+
+/** Longest etcd call of one request (the API server's request timeout). */
+const CALL_TIMEOUT_US = 34_000_000;
+
+/** Objects in etcd through its gRPC API: quorum reads, compare-and-swap writes, one watch per prefix. */
+export class EtcdBackend implements Backend {
+  readonly #channel: RpcChannel;
+
+  constructor(channel: RpcChannel) {
+    this.#channel = channel;
+  }
+
+  *get(key: string): Task<{ readonly found: StoredValue | undefined; readonly revision: number }> {
+    const response = yield* this.#guarded(
+      this.#channel.unary(KvService.Range, RangeRequest.of({ key: utf8Encode(key) }), { timeoutUs: CALL_TIMEOUT_US }),
+    );
+    const kv = response.kvs[0];
+    return {
+      found: kv === undefined ? undefined : { key, value: kv.value, modRevision: kv.modRevision },
+      revision: response.header?.revision ?? 0,
+    };
+  }
+
+  *list(prefix: string): Task<{ readonly items: readonly StoredValue[]; readonly revision: number }> {
+    const key = utf8Encode(prefix);
+    const response = yield* this.#guarded(
+      this.#channel.unary(KvService.Range, RangeRequest.of({ key, rangeEnd: prefixEnd(key) }), {
+        timeoutUs: CALL_TIMEOUT_US,
+      }),
+    );
+    const items = response.kvs.map((kv) => ({ key: utf8Decode(kv.key), value: kv.value, modRevision: kv.modRevision }));
+    return { items, revision: response.header?.revision ?? 0 };
+  }
+
+  *put(key: string, value: Uint8Array, expected: number): Task<number | undefined> {
+    const bytes = utf8Encode(key);
+    return yield* this.#ifUnchanged(
+      bytes,
+      expected,
+      RequestOp.of({ requestPut: PutRequest.of({ key: bytes, value }) }),
+    );
+  }
+
+  *remove(key: string, expected: number): Task<number | undefined> {
+    const bytes = utf8Encode(key);
+    return yield* this.#ifUnchanged(
+      bytes,
+      expected,
+      RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key: bytes }) }),
+    );
+  }
+
+  *#ifUnchanged(key: Uint8Array, modRevision: number, operation: RequestOp): Task<number | undefined> {
+    const compare = Compare.of({ key, target: CompareTarget.Mod, result: CompareResult.Equal, modRevision });
+    const request = TxnRequest.of({ compare: [compare], success: [operation] });
+    const response = yield* this.#guarded(this.#channel.unary(KvService.Txn, request, { timeoutUs: CALL_TIMEOUT_US }));
+    return response.succeeded ? (response.header?.revision ?? 0) : undefined;
+  }
+
+  *watch(prefix: string, afterRevision: number, onChange: (change: StoredChange) => void): Task<void> {
+    const key = utf8Encode(prefix);
+    const stream = this.#channel.stream(WatchService.Watch, { metadata: { hasleader: 'true' } });
+    const create = WatchCreateRequest.of({
+      key,
+      rangeEnd: prefixEnd(key),
+      startRevision: afterRevision + 1,
+      prevKv: true,
+    });
+    try {
+      stream.send(WatchRequest.of({ createRequest: create }));
+      for (;;) {
+        const response = yield* this.#guarded(stream.receive());
+        if (response === undefined || response.canceled) return;
+        for (const event of response.events) {
+          const deleted = event.type === EventType.Delete;
+          onChange({
+            key: utf8Decode(event.kv.key),
+            value: deleted ? undefined : event.kv.value,
+            previous: event.prevKv?.value ?? (deleted ? NO_BYTES : undefined),
+            revision: event.kv.modRevision,
+          });
+        }
+      }
+    } finally {
+      stream.cancel();
+    }
+  }
+
+  /** etcd's errors as the API server hands them on. */
+  *#guarded<T>(task: Task<T>): Task<T> {
+    try {
+      return yield* task;
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (error.status === 'DeadlineExceeded')
+        throw new KubeError('Timeout', 'Timeout: request did not complete within the allotted timeout');
+      throw new KubeError(
+        'InternalError',
+        error.status === 'Unknown' || error.status === 'Unavailable' ? error.message : error.describe(),
+      );
+    }
+  }
+}
+
+/** The first key after every key with this prefix. */
+function prefixEnd(prefix: Uint8Array): Uint8Array {
+  const end = Uint8Array.from(prefix);
+  for (let i = end.length - 1; i >= 0; i--) {
+    if (end[i]! < 0xff) {
+      end[i]!++;
+      return end.subarray(0, i + 1);
+    }
+  }
+  return new Uint8Array([0]);
+}
