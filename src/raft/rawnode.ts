@@ -4,7 +4,7 @@ import { confChangeEntry } from './confchange/codec.ts';
 import type { Core } from './core.ts';
 import { DamagedLog, RaftFatal } from './fatal.ts';
 import { isMalformed } from './guard.ts';
-import { idHex, isLocalThread } from './ids.ts';
+import { isLocalThread } from './ids.ts';
 import { applyConfChange } from './membership.ts';
 import { type Draft, draft, isLocalType, isResponseType, unstamped } from './message.ts';
 import { OnAdvance } from './on-advance.ts';
@@ -111,7 +111,7 @@ export class RawNode implements RaftNode {
       return step(core, message);
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
-      this.haltedBy = `${idHex(this.id)} ${error.message}`;
+      this.haltedBy = error.message;
       return RaftError.Halted;
     }
   }
