@@ -291,10 +291,10 @@ describe('a file system and power cuts', () => {
     const [mark, names] = [file.content.mark, real.mark];
     put(2);
     real.open('/g', { create: true });
-    file.content.commit(mark);
-    real.commitDirectory(real.directoryAt('/'), names);
     const second = file.content.mark;
     put(3);
+    file.content.commit(mark);
+    real.commitDirectory(real.directoryAt('/'), names);
     put(4);
     file.content.commit(second);
     file.content.commit(mark);
