@@ -1,5 +1,5 @@
-import { ClusterService } from '../../../api/etcd/services.ts';
 import type { ResponseHeader } from '../../../api/etcd/kv.ts';
+import { ClusterService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
 import type { Member } from '../member/member.ts';

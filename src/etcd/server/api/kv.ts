@@ -1,17 +1,17 @@
-import {
-  type CompactionRequest,
-  type CompactionResponse,
-  type DeleteRangeRequest,
-  type DeleteRangeResponse,
-  type PutRequest,
-  type PutResponse,
-  type RangeRequest,
-  type RangeResponse,
-  type ResponseHeader,
-  type TxnRequest,
-  type TxnResponse,
-} from '../../../api/etcd/kv.ts';
 import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
+import type {
+  CompactionRequest,
+  CompactionResponse,
+  DeleteRangeRequest,
+  DeleteRangeResponse,
+  PutRequest,
+  PutResponse,
+  RangeRequest,
+  RangeResponse,
+  ResponseHeader,
+  TxnRequest,
+  TxnResponse,
+} from '../../../api/etcd/kv.ts';
 import { KvService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -126,4 +126,3 @@ export class KvApi {
 function check(refused: EtcdErrorKind | null): void {
   if (refused !== null) throw rpcError(refused);
 }
-

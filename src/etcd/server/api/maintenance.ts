@@ -1,12 +1,12 @@
 import { type AlarmMember, type AlarmResponse, DowngradeAction } from '../../../api/etcd/maintenance.ts';
 import { MaintenanceService } from '../../../api/etcd/services.ts';
-import { RpcError } from '../../../platform/rpc.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
+import { RpcError } from '../../../platform/rpc.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
 import { EtcdError, rpcError } from '../../errors.ts';
 import { revisionError } from '../apply/range.ts';
-import { hashDatabase, hashKv } from '../mvcc/hash.ts';
 import type { Member } from '../member/member.ts';
+import { hashDatabase, hashKv } from '../mvcc/hash.ts';
 import type { Guard } from './guard.ts';
 import { moveLeader } from './move-leader.ts';
 import { sendSnapshot } from './snapshot.ts';
@@ -41,10 +41,7 @@ export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[
       const hashRevision = member.identity.behaviour.hashRevision ? revision : 0;
       return { header: member.header(), hash, compactRevision, hashRevision };
     }),
-    Snapshot: guard.stream(
-      (stream) => sendSnapshot(member, stream),
-      member.identity.behaviour.learnerServesSnapshot,
-    ),
+    Snapshot: guard.stream((stream) => sendSnapshot(member, stream), member.identity.behaviour.learnerServesSnapshot),
     MoveLeader: guard.unary(function* (request) {
       yield* moveLeader(member, request.targetId);
       return { header: null };
@@ -63,7 +60,10 @@ export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[
         throw rpcError(EtcdError.InvalidDowngradeTargetVersion);
       }
       if (request.action === DowngradeAction.Enable) {
-        throw new RpcError('Unimplemented', 'etcd downgrade is not simulated: run the older image on a restored snapshot');
+        throw new RpcError(
+          'Unimplemented',
+          'etcd downgrade is not simulated: run the older image on a restored snapshot',
+        );
       }
       return { header: member.header(), version: majorMinor(member.state.cluster.version) };
     }),

@@ -1,4 +1,4 @@
-import { SnapshotResponse, type SnapshotRequest } from '../../../api/etcd/maintenance.ts';
+import { type SnapshotRequest, SnapshotResponse } from '../../../api/etcd/maintenance.ts';
 import { concatBytes } from '../../../platform/bytes.ts';
 import type { ServerStream } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -12,10 +12,7 @@ const SECTOR_BYTES = 512;
  * Streams the database, and at the end the SHA-256 of it (reference/etcd.md C3). The image is padded to whole sectors:
  * clients tell by the size whether the sum is there.
  */
-export function* sendSnapshot(
-  member: Member,
-  stream: ServerStream<SnapshotRequest, SnapshotResponse>,
-): Task<void> {
+export function* sendSnapshot(member: Member, stream: ServerStream<SnapshotRequest, SnapshotResponse>): Task<void> {
   const image = padded(concatBytes(encodeImage(member.state.export())));
   const version = member.identity.behaviour.extendedStatus ? member.state.storageVersion : '';
   const { crypto } = member.platform;

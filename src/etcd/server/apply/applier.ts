@@ -4,6 +4,7 @@ import { AlarmType } from '../../../api/etcd/maintenance.ts';
 import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import type { Change } from '../mvcc/store.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
+import { compareVersions } from '../versions.ts';
 import { costBytes } from './quota.ts';
 import { executeRange, revisionError, revisionHeader } from './range.ts';
 import { checkPut, executeDelete, executePut, executeTxn, isError } from './txn.ts';
@@ -27,6 +28,7 @@ export interface ApplyEffects {
   alarmsChanged(): void;
   leaseGranted(id: string, ttlSec: number): void;
   leaseRevoked(id: string, keys: number): void;
+  clusterVersionSet(version: string): void;
 }
 
 export interface ApplierOptions {
@@ -102,7 +104,7 @@ export class Applier {
       for (const { id, remainingTtl } of request.leaseCheckpoint.checkpoints) {
         state.lessor.checkpoint(id, remainingTtl, this.#options.nowUs());
       }
-    } else if (request.clusterVersionSet !== null) state.cluster.setVersion(request.clusterVersionSet.version);
+    } else if (request.clusterVersionSet !== null) this.#setVersion(request.clusterVersionSet.version);
     else if (request.clusterMemberAttrSet !== null) {
       const { memberId, attributes } = request.clusterMemberAttrSet;
       state.cluster.setAttributes(memberId, attributes?.name ?? '', attributes?.clientUrls ?? []);
@@ -110,6 +112,17 @@ export class Applier {
       state.cluster.setDowngrade(request.downgradeInfoSet.enabled, request.downgradeInfoSet.version);
     }
     return { header: this.#header() };
+  }
+
+  /** The storage follows the cluster's version, in releases that keep one. */
+  #setVersion(version: string): void {
+    const { cluster, options } = this.#state;
+    cluster.setVersion(version);
+    const { storageVersion } = options.behaviour;
+    if (storageVersion !== '' && compareVersions(version, storageVersion) >= 0) {
+      this.#state.setStorageVersion(storageVersion);
+    }
+    this.#effects.clusterVersionSet(version);
   }
 
   #header(): ResponseHeader {

@@ -1,19 +1,12 @@
+import { Fatal } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import {
-  type ConfChange,
-  type ConfState,
-  decodeConfChange,
-  type Entry,
-  EntryType,
-  NONE,
-} from '../../../raft/index.ts';
+import { type ConfChange, type ConfState, decodeConfChange, type Entry, EntryType, NONE } from '../../../raft/index.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { Applier } from '../apply/applier.ts';
 import type { MembershipEffect } from '../membership/cluster.ts';
 import type { ServerObserver } from '../observer.ts';
 import type { Payload } from '../raft/payload.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
-import { Fatal } from '../../../platform/errors.ts';
 import type { Proposals } from './proposals.ts';
 
 /** What applying needs of the member. */
@@ -146,4 +139,3 @@ function logEffect(log: Log, by: string, effect: MembershipEffect, index: number
     log.event(kind, { by, memberId: effect.member.id, index });
   }
 }
-

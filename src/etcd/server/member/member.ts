@@ -10,8 +10,8 @@ import {
   type Entry,
   type MemoryStorage,
   type Message,
-  type NodeId,
   NONE,
+  type NodeId,
   type RawNode,
   type ReadState,
   Role,
@@ -26,8 +26,8 @@ import { urlTexts } from '../config/urls.ts';
 import type { MembershipEffect } from '../membership/cluster.ts';
 import { quorum } from '../membership/reconfiguration.ts';
 import type { Change } from '../mvcc/store.ts';
-import { Transport, type TransportOwner } from '../peers/transport.ts';
 import type { ServerObserver } from '../observer.ts';
+import { Transport, type TransportOwner } from '../peers/transport.ts';
 import { type DriverOwner, RaftDriver } from '../raft/driver.ts';
 import { saveSnapshotFile } from '../snap/files.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
@@ -352,6 +352,10 @@ export class Member implements DriverOwner, ApplyOwner, TransportOwner, LeaseOwn
   leaseRevoked(lease: string, keys: number): void {
     this.leases.leaseRemoved(lease);
     this.log.event(EtcdEvent.LeaseRevoked, { memberId: this.localId, lease, keys });
+  }
+
+  clusterVersionSet(version: string): void {
+    this.log.event(EtcdEvent.ClusterVersionSet, { memberId: this.localId, version });
   }
 
   /** Raises NOSPACE for this member, once at a time. */

@@ -1,7 +1,7 @@
 import { NetError } from '../../../platform/errors.ts';
 import { type Method, type RpcChannel, RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
-import { type NodeId, NONE } from '../../../raft/index.ts';
+import { NONE, type NodeId } from '../../../raft/index.ts';
 import { EtcdError, rpcError } from '../../errors.ts';
 import { endpointOf } from '../peers/endpoint.ts';
 import { electionTimeoutUs, peerDialTimeoutUs } from './identity.ts';

@@ -1,4 +1,4 @@
-import { InternalRaftRequest, RequestHeader } from '../../../api/etcd/internal.ts';
+import { InternalRaftRequest, type RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
@@ -8,8 +8,8 @@ import type { ConfChange } from '../../../raft/index.ts';
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../errors.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
-import { Payload } from '../raft/payload.ts';
 import type { RaftDriver } from '../raft/driver.ts';
+import { Payload } from '../raft/payload.ts';
 import type { RequestIds } from './request-ids.ts';
 
 /** Committed entries that may wait for application before new requests are refused (reference/etcd.md A1). */

@@ -110,4 +110,3 @@ function isRefusal(error: RpcError): boolean {
     error.message === EtcdError.MemberNotFound.message
   );
 }
-

@@ -41,7 +41,7 @@ export function* installSnapshot(member: Member, snapDirectory: string, snapshot
   }
   const image = `${snapDirectory}/${imageFileName(snapshot.index)}`;
   const bytes = yield* orFatal('failed to open snapshot database', readWhole(platform.disk, image));
-  if (bytes === undefined) throw new Fatal('failed to open snapshot database: snap: snapshot file doesn\'t exist');
+  if (bytes === undefined) throw new Fatal("failed to open snapshot database: snap: snapshot file doesn't exist");
   const builder = new StateBuilder();
   if (readFrames(bytes, (frame) => builder.add(frame)).end !== 'complete') {
     throw new Fatal('failed to open snapshot database: file is damaged');

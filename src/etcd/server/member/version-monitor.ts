@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../../platform/task.ts';
+import { compareVersions } from '../versions.ts';
 
 /** How often the leader compares its members' versions (reference/etcd.md B9). */
 const INTERVAL_US = 4_000_000;
@@ -72,15 +73,4 @@ function lowestVersion(versions: readonly (string | null)[]): string | null {
     if (lowest === null || compareVersions(minor, lowest) < 0) lowest = minor;
   }
   return lowest;
-}
-
-/** Compares dotted numbers. */
-export function compareVersions(a: string, b: string): number {
-  const x = a.split('.').map(Number);
-  const y = b.split('.').map(Number);
-  for (let i = 0; i < Math.max(x.length, y.length); i++) {
-    const difference = (x[i] ?? 0) - (y[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -54,7 +54,8 @@ export function hashDatabase(state: ReplicatedState): number {
   const mix = (text: string): void => {
     hash = crc32c(utf8Encode(text), hash);
   };
-  for (const lease of [...state.lessor.all()].sort((a, b) => (a.id < b.id ? -1 : 1))) mix(`${lease.id}:${lease.ttlSec}`);
+  for (const lease of [...state.lessor.all()].sort((a, b) => (a.id < b.id ? -1 : 1)))
+    mix(`${lease.id}:${lease.ttlSec}`);
   for (const member of state.cluster.members()) mix(JSON.stringify(member));
   for (const id of state.cluster.removedIds()) mix(id);
   for (const alarm of state.alarms.all) mix(`${alarm.memberId}:${alarm.alarm}`);

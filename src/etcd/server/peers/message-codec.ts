@@ -6,8 +6,8 @@ import {
   EntryType,
   entrySize,
   type Message,
-  type NodeId,
   NONE,
+  type NodeId,
   type Snapshot,
 } from '../../../raft/index.ts';
 import { bytesScalar, id64Scalar } from '../../../rpc/scalars.ts';
@@ -17,9 +17,9 @@ import {
   FIXED64,
   Reader,
   type ReverseWriter,
-  ReverseWriter as Writer,
   VARINT,
   varintSizeBytes,
+  ReverseWriter as Writer,
 } from '../../../rpc/wire.ts';
 import { Payload } from '../raft/payload.ts';
 import { dataBytes, decodeConfState, encodeConfState } from '../wal/records.ts';

@@ -29,13 +29,7 @@ export class Peer {
   #connectedSinceUs: number | null = null;
   #heardUs = 0;
 
-  constructor(
-    deps: TransportDeps,
-    owner: TransportOwner,
-    metadata: Metadata,
-    id: NodeId,
-    urls: readonly string[],
-  ) {
+  constructor(deps: TransportDeps, owner: TransportOwner, metadata: Metadata, id: NodeId, urls: readonly string[]) {
     this.#deps = deps;
     this.#owner = owner;
     this.#metadata = metadata;

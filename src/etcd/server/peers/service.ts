@@ -1,6 +1,10 @@
 import { Member } from '../../../api/etcd/cluster.ts';
-import { LeaseTimeToLiveRequest, LeaseTimeToLiveResponse } from '../../../api/etcd/lease.ts';
-import { LeaseKeepAliveRequest, LeaseKeepAliveResponse } from '../../../api/etcd/lease.ts';
+import {
+  LeaseKeepAliveRequest,
+  LeaseKeepAliveResponse,
+  LeaseTimeToLiveRequest,
+  LeaseTimeToLiveResponse,
+} from '../../../api/etcd/lease.ts';
 import { HashKvRequest, HashKvResponse } from '../../../api/etcd/maintenance.ts';
 import { repeated } from '../../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int64, nested, string, uint64 } from '../../../rpc/fields.ts';

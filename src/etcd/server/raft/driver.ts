@@ -10,8 +10,8 @@ import {
   type MemoryStorage,
   type Message,
   MessageType,
-  type NodeId,
   NONE,
+  type NodeId,
   RaftError,
   type RawNode,
   type ReadState,
@@ -19,8 +19,8 @@ import {
   Role,
   type Snapshot,
 } from '../../../raft/index.ts';
-import type { Wal } from '../wal/wal.ts';
 import type { WalSnapshot } from '../wal/records.ts';
+import type { Wal } from '../wal/wal.ts';
 import { Ticker } from './ticker.ts';
 
 /** What the driver tells the member. All but `applySnapshot` are plain calls on the hot path. */
@@ -62,14 +62,7 @@ export class RaftDriver {
   #marks: { readonly mark: WalSnapshot; readonly confState: ConfState; readonly done: () => void }[] = [];
   #stopped = false;
 
-  constructor(
-    clock: Clock,
-    node: RawNode,
-    storage: MemoryStorage,
-    wal: Wal,
-    tickUs: number,
-    owner: DriverOwner,
-  ) {
+  constructor(clock: Clock, node: RawNode, storage: MemoryStorage, wal: Wal, tickUs: number, owner: DriverOwner) {
     this.node = node;
     this.storage = storage;
     this.#wal = wal;

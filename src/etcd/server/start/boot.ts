@@ -1,15 +1,14 @@
-import type { Platform } from '../../../platform/platform.ts';
 import { readWhole } from '../../../platform/disk.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import type { Task } from '../../../platform/task.ts';
 import { MemoryStorage, type NodeId } from '../../../raft/index.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { Database } from '../backend/database.ts';
 import type { ServerConfig } from '../config/config.ts';
-import { clusterId as clusterIdOf } from '../membership/ids.ts';
-import { encodeContext } from '../membership/context.ts';
 import { minLeaseTtlSec } from '../member/identity.ts';
 import type { MemberParts } from '../member/member.ts';
-import { shortId } from '../membership/ids.ts';
+import { encodeContext } from '../membership/context.ts';
+import { clusterId as clusterIdOf, shortId } from '../membership/ids.ts';
 import { ReplicatedState } from '../state/replicated.ts';
 import { walExists } from '../wal/recover.ts';
 import { Wal } from '../wal/wal.ts';

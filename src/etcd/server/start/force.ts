@@ -3,13 +3,13 @@ import {
   type ConfChange,
   ConfChangeType,
   decodeConfChange,
-  encodeConfChange,
   type Entry,
   EntryType,
+  encodeConfChange,
   type MemoryStorage,
   NO_LIMIT,
-  type NodeId,
   NONE,
+  type NodeId,
 } from '../../../raft/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { urlTexts } from '../config/urls.ts';
@@ -53,13 +53,15 @@ export function* forceNewCluster(
     changes.push(changeOf(ConfChangeType.AddNode, self, encodeContext({ member, isPromote: false })));
   }
   for (const id of [...ids].sort()) if (id !== self) changes.push(changeOf(ConfChangeType.RemoveNode, id, null));
-  const entries = changes.map((change, i): Entry => ({
-    type: EntryType.ConfChange,
-    typePresent: true,
-    term: hardState.term,
-    index: hardState.commit + 1 + i,
-    data: encodeConfChange(change, '3.6'),
-  }));
+  const entries = changes.map(
+    (change, i): Entry => ({
+      type: EntryType.ConfChange,
+      typePresent: true,
+      term: hardState.term,
+      index: hardState.commit + 1 + i,
+      data: encodeConfChange(change, '3.6'),
+    }),
+  );
   const forced = { ...hardState, commit: hardState.commit + entries.length };
   // The log in memory is cut to what was committed, then the made-up entries follow, also on disk.
   storage.append(entries.length > 0 ? entries : kept.slice(-1));

@@ -4,7 +4,7 @@ import type { Behaviour } from '../../behaviour.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { urlTexts } from '../config/urls.ts';
 import { shortId } from '../membership/ids.ts';
-import { compareVersions } from '../member/version-monitor.ts';
+import { compareVersions } from '../versions.ts';
 import { StartError } from './errors.ts';
 import { checkFounding, foundingMembers } from './founding.ts';
 import { fetchCluster, fetchVersions, type RemoteAccess, type RemoteCluster } from './remote.ts';

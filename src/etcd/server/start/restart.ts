@@ -125,7 +125,9 @@ function* readDatabase(
   const builder = new StateBuilder();
   const read = readFrames(bytes, (frame) => builder.add(frame));
   if (read.end === 'corrupt' || read.end === 'foreign') {
-    throw new Fatal(`failed to open database: ${path}: ${read.end === 'foreign' ? 'invalid database' : 'checksum error'}`);
+    throw new Fatal(
+      `failed to open database: ${path}: ${read.end === 'foreign' ? 'invalid database' : 'checksum error'}`,
+    );
   }
   if (read.end === 'torn') {
     context.platform.log.event(EtcdEvent.DatabaseRepaired, { path, cutBytes: bytes.length - read.validBytes });

@@ -7,8 +7,8 @@ import type { Task } from '../../../platform/task.ts';
 import { EtcdError } from '../../errors.ts';
 import { type KeyRange, keyOf } from '../mvcc/keys.ts';
 import type { MvccStore } from '../mvcc/store.ts';
-import type { WatchHub } from './hub.ts';
 import { fragmentsOf } from './fragments.ts';
+import type { WatchHub } from './hub.ts';
 import { type WatchBatch, Watcher, type WatchSink } from './watcher.ts';
 
 /** Answers that wait for the network before watchers become victims (reference/etcd.md A8). */
@@ -81,9 +81,7 @@ export class WatchStream implements WatchSink {
 
   #refuse(reason: string): void {
     const header = this.#deps.header(0);
-    this.#push(
-      WatchResponse.of({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason: reason }),
-    );
+    this.#push(WatchResponse.of({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason: reason }));
   }
 
   /** Ends a watch; an unknown id is not answered. */

@@ -1,0 +1,175 @@
+import { END } from '../../platform/channel.ts';
+import { race, timeout } from '../../platform/combinators.ts';
+import type { Process } from '../../platform/containers.ts';
+import { NetError, TimeoutError } from '../../platform/errors.ts';
+import { type HandlerEntry, RpcError, type RpcServer, type TlsServer } from '../../platform/rpc.ts';
+import type { Task } from '../../platform/task.ts';
+import type { Behaviour } from '../behaviour.ts';
+import { EtcdEvent } from '../events.ts';
+import { clusterHandlers } from './api/cluster.ts';
+import { Guard } from './api/guard.ts';
+import { kvHandlers } from './api/kv.ts';
+import { leaseHandlers } from './api/lease.ts';
+import { maintenanceHandlers } from './api/maintenance.ts';
+import { transferLeadership } from './api/move-leader.ts';
+import { watchHandlers } from './api/watch.ts';
+import type { ServerConfig } from './config/config.ts';
+import type { EtcdUrl } from './config/urls.ts';
+import type { Console } from './console.ts';
+import { Member } from './member/member.ts';
+import { advanceElection, publish } from './member/publish.ts';
+import { VersionMonitor } from './member/version-monitor.ts';
+import { shortId } from './membership/ids.ts';
+import type { ServerObserver } from './observer.ts';
+import { peerHandlers } from './peers/server.ts';
+import { PeerService } from './peers/service.ts';
+import { bootMember } from './start/boot.ts';
+import { StartError } from './start/errors.ts';
+import { layoutOf } from './start/layout.ts';
+import { clientTls, serverTls } from './start/tls.ts';
+
+export interface ServeContext {
+  readonly process: Process;
+  readonly console: Console;
+  readonly config: ServerConfig;
+  readonly behaviour: Behaviour;
+  readonly observer: ServerObserver | undefined;
+}
+
+/** Runs a member until it is told to stop or was removed. The value is the exit code. */
+export function* serveMember(context: ServeContext): Task<number> {
+  const { process, console, config, behaviour, observer } = context;
+  const { platform } = process;
+  const layout = layoutOf(config);
+  const clientSide = yield* serverTls(platform.disk, config.clientTls);
+  const peerSide = yield* serverTls(platform.disk, config.peerTls);
+  const access = { rpc: platform.rpc, tls: yield* clientTls(platform.disk, config.peerTls) };
+  const booted = yield* bootMember({ config, behaviour, platform, layout, access });
+  const member = new Member({ ...booted.parts, ...(observer === undefined ? {} : { observer }) });
+  const { clusterId, memberId } = member;
+  platform.log.event(EtcdEvent.MemberStarted, {
+    clusterId,
+    memberId,
+    name: config.name,
+    birth: booted.birth,
+    appliedIndex: member.state.consistentIndex,
+  });
+  console.info('starting etcd server', {
+    'local-member-id': shortId(memberId),
+    'local-server-version': behaviour.serverVersion,
+    'cluster-id': shortId(clusterId),
+  });
+  const servers = yield* listen(context, config.listenPeerUrls, peerHandlers(member, layout.snapDir), peerSide);
+  member.start();
+  const monitor = startMonitor(member, behaviour);
+  member.scope.spawn('election-ticks', () => advanceElection(member));
+  member.scope.spawn('publish', function* () {
+    yield* publish(member);
+    servers.push(...(yield* listen(context, config.listenClientUrls, clientHandlers(member), clientSide)));
+    console.info('ready to serve client requests');
+    platform.log.event(EtcdEvent.MemberReady, { clusterId, memberId, name: config.name });
+  });
+  const reason = yield* race<string>({
+    ended: member.ended.get(),
+    signal: waitForSignal(process),
+  });
+  if (reason !== 'removed') yield* handOver(member);
+  else console.warn('server error', { error: 'the member has been permanently removed from the cluster' });
+  monitor.stop();
+  for (const server of servers) server.close();
+  member.stop();
+  platform.log.event(EtcdEvent.MemberStopped, { memberId, reason });
+  return 0;
+}
+
+function clientHandlers(member: Member): HandlerEntry[] {
+  const guard = new Guard(member);
+  return [
+    ...kvHandlers(member, guard),
+    ...watchHandlers(member, guard),
+    ...leaseHandlers(member, guard),
+    ...clusterHandlers(member, guard),
+    ...maintenanceHandlers(member, guard),
+  ];
+}
+
+function* listen(
+  context: ServeContext,
+  urls: readonly EtcdUrl[],
+  handlers: readonly HandlerEntry[],
+  tls: TlsServer | undefined,
+): Task<RpcServer[]> {
+  const { rpc } = context.process.platform;
+  const servers: RpcServer[] = [];
+  for (const url of urls) {
+    const address = url.host === 'localhost' ? '127.0.0.1' : url.host === '' ? '0.0.0.0' : url.host;
+    const secured = url.scheme === 'https' && tls !== undefined ? { tls } : {};
+    try {
+      servers.push(yield* rpc.serve({ address, port: url.port, handlers, ...secured }));
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+      throw new StartError(`listen tcp ${url.host}:${url.port}: bind: ${error.message}`);
+    }
+  }
+  return servers;
+}
+
+/** Decides the cluster's version as long as this member leads, first when its term begins. */
+function startMonitor(member: Member, behaviour: Behaviour): VersionMonitor {
+  const monitor = new VersionMonitor(member.platform.clock, member.scope, {
+    get isLeader() {
+      return member.isLeader;
+    },
+    get clusterVersion() {
+      return member.state.cluster.version;
+    },
+    *memberVersions() {
+      const versions: (string | null)[] = [];
+      for (const { id } of member.state.cluster.members()) {
+        versions.push(id === member.localId ? behaviour.serverVersion : yield* askVersion(member, id));
+      }
+      return versions;
+    },
+    *setClusterVersion(version) {
+      yield* member.proposals.request({ clusterVersionSet: { version } });
+    },
+  });
+  member.firstCommit.listen(() => monitor.check());
+  monitor.start();
+  return monitor;
+}
+
+function* askVersion(member: Member, id: string): Task<string | null> {
+  try {
+    const { server } = yield* member.peers.ask(id, PeerService.Version, {}, 5_000_000);
+    return server;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return null;
+  }
+}
+
+function* waitForSignal(process: Process): Task<string> {
+  const signal = yield* process.signals.receive();
+  return signal === END ? 'end' : signal;
+}
+
+/** A leader that stops hands leadership to the voter that has been connected longest (reference/etcd.md C5). */
+function* handOver(member: Member): Task<void> {
+  if (!member.isLeader) return;
+  const now = member.platform.clock.monotonicUs();
+  let chosen: string | null = null;
+  let since = Number.POSITIVE_INFINITY;
+  for (const { id } of member.state.cluster.voters()) {
+    const connected = id === member.localId ? null : member.transport.connectedSinceUs(id);
+    if (connected === null || connected >= since || connected > now) continue;
+    since = connected;
+    chosen = id;
+  }
+  if (chosen === null) return;
+  try {
+    yield* timeout(member.platform.clock, member.requestTimeoutUs, transferLeadership(member, chosen));
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+  }
+}
