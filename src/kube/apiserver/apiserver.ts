@@ -1,19 +1,17 @@
-import { utf8Decode } from '../../platform/bytes.ts';
-import { END } from '../../platform/channel.ts';
 import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
-import { readWhole } from '../../platform/disk.ts';
 import { NetError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { serveHttp } from '../../rpc/http/server.ts';
+import { type ComponentFlags, parseComponentFlags } from '../component/flags.ts';
+import { readFlagFile, untilStopped } from '../component/process.ts';
 import { apiServing } from '../events.ts';
 import { KubeError } from '../objects/errors.ts';
 import { RESOURCE_TYPES } from '../objects/resources.ts';
 import { createDefaults } from './defaults.ts';
 import { reconcileEndpoints } from './endpoints.ts';
 import { EtcdBackend } from './etcd-backend.ts';
-import { type ComponentFlags, parseComponentFlags } from './flags.ts';
 import { KNOWN_FLAGS } from './known-flags.ts';
 import { reportNodes } from './node-report.ts';
 import { ApiService } from './service.ts';
@@ -31,22 +29,6 @@ export function* kubeApiserver(process: Process): Task<number> {
     return 1;
   }
   return yield* race({ serve: serve(process, flags), stop: untilStopped(process) });
-}
-
-/** SIGTERM ends a component in an orderly way. */
-export function* untilStopped(process: Process): Task<number> {
-  for (;;) {
-    const signal = yield* process.signals.receive();
-    if (signal === END || signal === 'SIGTERM' || signal === 'SIGINT') return 0;
-  }
-}
-
-/** Reads a file that a flag names; throws Fatal-like text through the exit code when it is not there. */
-export function* readFlagFile(platform: Platform, flags: ComponentFlags, name: string): Task<string | undefined> {
-  const path = flags.values[name];
-  if (path === undefined) return undefined;
-  const bytes = yield* readWhole(platform.disk, path);
-  return bytes === undefined ? undefined : utf8Decode(bytes);
 }
 
 function* serve(process: Process, flags: ComponentFlags): Task<number> {

@@ -1,0 +1,118 @@
+import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/task.ts';
+import { HttpError } from '../../rpc/http/errors.ts';
+import type { KubeClient } from '../client/client.ts';
+import { componentLeads } from '../events.ts';
+import { KubeError } from '../objects/errors.ts';
+import type { KubeObject } from '../objects/object.ts';
+import { findResource } from '../objects/resources.ts';
+import { rfc3339 } from '../objects/time.ts';
+
+/** Defaults of kube-controller-manager and kube-scheduler. */
+const LEASE_US = 15_000_000;
+const RENEW_DEADLINE_US = 10_000_000;
+const RETRY_US = 2_000_000;
+const JITTER_PERCENT = 120;
+
+const LEASES = findResource('coordination.k8s.io/v1', 'leases')!;
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+/**
+ * client-go's leader election on a Lease of kube-system. Observes the record and judges its age by the local clock since it
+ * was last seen to change, so that clocks of machines need not agree.
+ */
+export class LeaderElection {
+  readonly #client: KubeClient;
+  readonly #platform: Platform;
+  readonly #name: string;
+  readonly #identity: string;
+  #seen = '';
+  #seenAtUs = 0;
+
+  constructor(client: KubeClient, platform: Platform, name: string, identity: string) {
+    this.#client = client;
+    this.#platform = platform;
+    this.#name = name;
+    this.#identity = identity;
+  }
+
+  /** Waits until this candidate leads. */
+  *acquire(): Task<void> {
+    const { clock, random } = this.#platform;
+    for (;;) {
+      if (yield* this.#tryAcquire()) {
+        this.#platform.log.event(componentLeads, { component: this.#name, identity: this.#identity });
+        return;
+      }
+      yield* clock.sleep(RETRY_US + random.int(0, (RETRY_US * JITTER_PERCENT) / 100));
+    }
+  }
+
+  /** Renews until leadership is lost; then returns. */
+  *hold(): Task<void> {
+    const { clock } = this.#platform;
+    let renewedAtUs = clock.monotonicUs();
+    for (;;) {
+      yield* clock.sleep(RETRY_US);
+      if (yield* this.#tryAcquire()) renewedAtUs = clock.monotonicUs();
+      else if (clock.monotonicUs() - renewedAtUs >= RENEW_DEADLINE_US) return;
+    }
+  }
+
+  *#tryAcquire(): Task<boolean> {
+    try {
+      return yield* this.#attempt();
+    } catch (error) {
+      if (error instanceof KubeError || error instanceof HttpError) return false;
+      throw error;
+    }
+  }
+
+  *#attempt(): Task<boolean> {
+    const { clock } = this.#platform;
+    const current = yield* this.#client.find(LEASES, 'kube-system', this.#name);
+    const now = rfc3339(clock.nowUs(), true);
+    if (current === undefined) {
+      const spec = {
+        holderIdentity: this.#identity,
+        leaseDurationSeconds: LEASE_US / 1_000_000,
+        acquireTime: now,
+        renewTime: now,
+        leaseTransitions: 0,
+      };
+      const lease: KubeObject = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: this.#name, namespace: 'kube-system' },
+        spec,
+      };
+      yield* this.#client.create(LEASES, 'kube-system', lease);
+      return true;
+    }
+    const spec = current.spec as LeaseSpec;
+    const record = JSON.stringify(spec);
+    if (record !== this.#seen) {
+      this.#seen = record;
+      this.#seenAtUs = clock.monotonicUs();
+    }
+    const mine = spec.holderIdentity === this.#identity;
+    const held =
+      (spec.holderIdentity ?? '') !== '' &&
+      clock.monotonicUs() - this.#seenAtUs < (spec.leaseDurationSeconds ?? 15) * 1_000_000;
+    if (!mine && held) return false;
+    const next = {
+      ...spec,
+      holderIdentity: this.#identity,
+      renewTime: now,
+      ...(!mine && { acquireTime: now, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 }),
+    };
+    yield* this.#client.update(LEASES, { ...current, spec: next });
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../platform/clock.ts';
+import { race } from '../../platform/combinators.ts';
+import type { Notifier } from '../../platform/signal.ts';
+import type { Task } from '../../platform/task.ts';
+import { isTransient } from '../client/client.ts';
+
+/** Runs `pass` whenever one of the sources changed, and at least every `periodUs`; failures that pass are tried again. */
+export function* onChange(
+  clock: Clock,
+  sources: readonly Notifier[],
+  periodUs: number,
+  pass: () => Task<void>,
+): Task<never> {
+  const seen = sources.map(() => -1);
+  for (;;) {
+    sources.forEach((source, index) => {
+      seen[index] = source.version;
+    });
+    let failed = false;
+    try {
+      yield* pass();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      failed = true;
+    }
+    const waits: Record<string, Task<void>> = { period: clock.sleep(failed ? RETRY_US : periodUs) };
+    if (!failed) {
+      sources.forEach((source, index) => {
+        waits[`source ${index}`] = source.changed(seen[index]);
+      });
+    }
+    yield* race(waits);
+  }
+}
+
+const RETRY_US = 1_000_000;
