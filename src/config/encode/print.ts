@@ -58,8 +58,12 @@ function isEmpty(type: Type, value: ConfigValue): boolean {
       return (value as readonly ConfigValue[]).length === 0;
     case 'map':
     case 'object':
-    case 'struct':
       return Object.keys(value as ConfigObject).length === 0;
+    case 'struct':
+      return Object.entries(value as ConfigObject).every(([name, item]) => {
+        const below = type.struct.byName[name];
+        return below !== undefined && !below.pointer && isEmpty(below.type, item);
+      });
     default:
       return false;
   }

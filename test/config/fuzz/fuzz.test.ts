@@ -1,0 +1,42 @@
+/** No input, however damaged, gives anything but a result or a located error. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { controlPlane, worker } from '../support.ts';
+import { damaged, shaped } from './mutate.ts';
+import { outcomeProblem } from './outcome.ts';
+
+const TOTALS: Readonly<Record<string, number>> = { commit: 5_000, nightly: 30_000, release: 100_000 };
+const TOTAL = TOTALS[process.env.TALOSIM_TIER ?? 'commit'] ?? 5_000;
+const CORPUS = join(import.meta.dirname, '../../../../shared/corpus/configs');
+
+/** Small files: a mutation of a short text hits something more often, and it is quicker. */
+function seeds(): string[] {
+  const files = existsSync(CORPUS) ? readdirSync(CORPUS).filter((name) => name.endsWith('.yaml')) : [];
+  const texts = files.map((name) => readFileSync(join(CORPUS, name), 'utf8')).filter((text) => text.length < 6_000);
+  return [worker(), controlPlane(), ...texts];
+}
+
+function prove(inputs: fc.Arbitrary<string>, numRuns: number): void {
+  fc.assert(
+    fc.property(inputs, fc.nat(2), (text, pick) => {
+      expect(outcomeProblem(text, pick)).toBe('');
+    }),
+    { numRuns },
+  );
+}
+
+describe('damaged input', () => {
+  test('changed bytes of real files', { timeout: 1_800_000 }, () => {
+    prove(damaged(seeds()), Math.floor(TOTAL * 0.6));
+  });
+
+  test('documents of the right shape with odd values', { timeout: 1_800_000 }, () => {
+    prove(shaped(), Math.floor(TOTAL * 0.3));
+  });
+
+  test('arbitrary text', { timeout: 600_000 }, () => {
+    prove(fc.string({ unit: 'binary', maxLength: 60 }), Math.ceil(TOTAL * 0.1));
+  });
+});
