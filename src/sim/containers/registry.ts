@@ -51,7 +51,7 @@ export class Registry {
 }
 
 /** Registry host of an image reference, by the rule of container tools: the first part if it looks like a host. */
-export function hostOf(image: string): string {
+function hostOf(image: string): string {
   const cut = image.indexOf('/');
   const first = cut < 0 ? '' : image.slice(0, cut);
   return first.includes('.') || first.includes(':') || first === 'localhost' ? first : 'docker.io';

@@ -15,7 +15,7 @@ import { type Trace, TraceLog } from '../trace.ts';
 import { type ProcessSpec, SimProcess } from './process.ts';
 
 /** What an rpc implementation is built from. */
-export interface RpcDeps {
+interface RpcDeps {
   readonly net: Net;
   readonly clock: Clock;
   readonly random: Random;

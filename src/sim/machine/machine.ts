@@ -14,7 +14,7 @@ import { type BootChoice, chooseBoot } from './firmware.ts';
 import { SupervisorPlatform } from './supervisor-platform.ts';
 
 /** PID 1 of a machine. It never ends by itself; when it does, the kernel panics. */
-export type Supervisor = (platform: MachinePlatform) => Task<void>;
+type Supervisor = (platform: MachinePlatform) => Task<void>;
 
 export interface MachineSpec extends Omit<ChassisSpec, 'memoryBytes'> {
   readonly disks: readonly DiskSpec[];
