@@ -19,6 +19,8 @@ export interface Platform {
   readonly log: Log;
   /** Tasks of this process. */
   readonly scope: TaskScope;
+  /** containerd, for processes that see its socket: their mounts hold `/run` or `/run/containerd`. */
+  readonly containers?: Containers;
 }
 
 /** What a machine's own supervisor is given. */

@@ -9,6 +9,7 @@ import { imagePulled, imagePullFailed } from '../events.ts';
 import type { Gate } from '../gate.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { ProcessSpec } from '../kernel/process.ts';
+import type { ProcessPlatform } from '../kernel/process-platform.ts';
 import { SimContainer } from './container.ts';
 import type { Registry } from './registry.ts';
 import { ImageStore } from './store.ts';
@@ -25,6 +26,13 @@ const LAYER_BYTES = 1_073_741_824;
 const PERCENT = 100;
 /** Beyond this the oldest containers that ended are let go. */
 const CONTAINER_LIMIT = 256;
+
+const SOCKET_DIRECTORIES: readonly string[] = Object.freeze(['/run', '/run/containerd']);
+
+/** True when containerd's socket is among what a container sees. */
+function seesContainerd(spec: ContainerSpec): boolean {
+  return spec.mounts?.some((mount) => SOCKET_DIRECTORIES.includes(mount.destination)) === true;
+}
 
 /** containerd of one boot of a machine. */
 export class SimContainers implements Containers {
@@ -135,6 +143,12 @@ export class SimContainers implements Containers {
       namespace: this.#treeOf(spec),
       program,
       ...(spec.network === 'host' ? {} : { podAddress: spec.network.podAddress }),
+      ...(seesContainerd(spec) && {
+        extend: (platform: ProcessPlatform) => {
+          platform.containers = this;
+          return platform;
+        },
+      }),
     };
   }
 

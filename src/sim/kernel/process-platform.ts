@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import type { Containers } from '../../platform/containers.ts';
 import type { CryptoPort } from '../../platform/crypto.ts';
 import type { Disk } from '../../platform/disk.ts';
 import type { Log } from '../../platform/log.ts';
@@ -19,6 +20,8 @@ export class ProcessPlatform implements Platform {
   readonly disk: Disk;
   readonly log: Log;
   readonly scope: TaskScope;
+  /** Set for processes that see containerd's socket. */
+  containers?: Containers;
   readonly #process: SimProcess;
   #rpc: Rpc | undefined;
   #crypto: CryptoPort | undefined;
