@@ -6,6 +6,7 @@ import {
   EntryType,
   entrySize,
   type Message,
+  MessageType,
   NONE,
   type NodeId,
   type Snapshot,
@@ -158,7 +159,14 @@ export function readMessage(input: Reader): Message {
     else if (number === 12) message.context = input.raw();
     else input.skip(tag & 7);
   }
+  // Requests for a read index carry their context in an entry, as plain bytes.
+  const isRead = message.type === MessageType.ReadIndex || message.type === MessageType.ReadIndexResp;
+  if (!isRead) message.entries = message.entries.map(withPayload);
   return message;
+}
+
+function withPayload(entry: Entry): Entry {
+  return { ...entry, data: entryData(entry.type, entry.data as Uint8Array | null) };
 }
 
 function inner(input: Reader): Reader {
@@ -184,7 +192,7 @@ function readEntry(input: Reader): Entry {
     else if (tag >>> 3 === 4) bytes = input.raw();
     else input.skip(tag & 7);
   }
-  return { term, index, type, typePresent, data: entryData(type, bytes) };
+  return { term, index, type, typePresent, data: bytes };
 }
 
 /** An entry's content as the server keeps it: requests as payload objects, membership changes as bytes. */

@@ -119,7 +119,10 @@ export class Peer {
     this.#heardUs = clock.monotonicUs();
     let timer: Timer;
     const tick = (): void => {
-      if (clock.monotonicUs() - this.#heardUs > STREAM_TIMEOUT_US) return stream.cancel();
+      if (clock.monotonicUs() - this.#heardUs > STREAM_TIMEOUT_US) {
+        stream.cancel();
+        return;
+      }
       stream.send(KEEPALIVE);
       timer = clock.after(KEEPALIVE_US, tick);
     };

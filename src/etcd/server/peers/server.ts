@@ -1,3 +1,8 @@
+import type {
+  LeaseKeepAliveResponse,
+  LeaseTimeToLiveRequest,
+  LeaseTimeToLiveResponse,
+} from '../../../api/etcd/lease.ts';
 import type { Timer } from '../../../platform/clock.ts';
 import { DiskError } from '../../../platform/errors.ts';
 import { type CallContext, type HandlerEntry, RpcError, type ServerStream } from '../../../platform/rpc.ts';
@@ -14,49 +19,88 @@ import { hashKv } from '../mvcc/hash.ts';
 import { imageFileName } from '../snap/files.ts';
 import { PeerBatch } from './message-codec.ts';
 import { KEEPALIVE_US, STREAM_TIMEOUT_US } from './peer.ts';
-import { PeerHeader, PeerPulse, PeerRefusal, PeerService, type SnapshotChunk } from './service.ts';
+import {
+  type PeerHash,
+  PeerHeader,
+  type PeerMembers,
+  PeerPulse,
+  PeerRefusal,
+  PeerService,
+  type PeerVersion,
+  type SnapshotChunk,
+} from './service.ts';
 
 type Chunk = MessageOf<typeof SnapshotChunk>;
 
 /** What a member answers on its peer port (reference/etcd.md B7, D4). */
 export function peerHandlers(member: Member, snapDirectory: string): HandlerEntry[] {
+  const api = new PeerApi(member);
   return serviceHandlers(PeerService, {
-    Messages: (stream) => takeMessages(member, stream),
-    Snapshot: (stream) => takeSnapshot(member, snapDirectory, stream),
-    Members: function* () {
-      return { clusterId: member.clusterId, members: member.state.cluster.members() };
-    },
-    Version: function* () {
-      const cluster = member.state.cluster.version;
-      return { server: member.serverVersion, cluster: cluster === '' ? 'not_decided' : cluster };
-    },
-    Promote: function* (request) {
-      yield* member.reconfigurer.promoteAsLeader(request.id);
-      return { clusterId: member.clusterId, members: member.state.cluster.members() };
-    },
-    HashKv: function* (request) {
-      const { store } = member.state;
-      const refused = store.checkRevision(request.revision);
-      if (refused !== null) throw rpcError(revisionError(refused));
-      const { hash, compactRevision } = hashKv(store, request.revision);
-      return {
-        clusterId: member.clusterId,
-        hash: { header: member.header(), hash, compactRevision, hashRevision: request.revision },
-        currentRevision: store.currentRevision,
-        downgradeEnabled: member.state.cluster.downgrade.enabled,
-      };
-    },
-    LeaseRenew: function* (request) {
-      if (!member.isLeader) throw rpcError(EtcdError.NotPrimary);
-      const ttl = yield* member.leases.renew(request.id);
-      if (ttl === null) throw rpcError(EtcdError.NotPrimary);
-      return { header: member.header(), id: request.id, ttl };
-    },
-    LeaseTimeToLive: function* (request) {
-      if (!member.isLeader) throw rpcError(EtcdError.NotPrimary);
-      return { ...(yield* member.leases.timeToLive(request.id, request.keys)), header: member.header() };
-    },
+    Messages: handler((stream) => takeMessages(member, stream)),
+    Snapshot: handler((stream) => takeSnapshot(member, snapDirectory, stream)),
+    Members: handler(() => api.members()),
+    Version: handler(() => api.version()),
+    Promote: handler((request) => api.promote(request.id)),
+    HashKv: handler((request) => api.hashKv(request.revision)),
+    LeaseRenew: handler((request) => api.renew(request.id)),
+    LeaseTimeToLive: handler((request) => api.timeToLive(request)),
   });
+}
+
+/** Types a handler by the place where it stands. */
+function handler<H extends (...args: never[]) => unknown>(body: H): H {
+  return body;
+}
+
+type MembersAnswer = MessageOf<typeof PeerMembers>;
+
+/** Single questions of peers. */
+class PeerApi {
+  readonly #member: Member;
+
+  constructor(member: Member) {
+    this.#member = member;
+  }
+
+  *members(): Task<MembersAnswer> {
+    return { clusterId: this.#member.clusterId, members: this.#member.state.cluster.members() };
+  }
+
+  *version(): Task<MessageOf<typeof PeerVersion>> {
+    const cluster = this.#member.state.cluster.version;
+    return { server: this.#member.serverVersion, cluster: cluster === '' ? 'not_decided' : cluster };
+  }
+
+  *promote(id: string): Task<MembersAnswer> {
+    yield* this.#member.reconfigurer.promoteAsLeader(id);
+    return yield* this.members();
+  }
+
+  *hashKv(revision: number): Task<MessageOf<typeof PeerHash>> {
+    const { state, clusterId } = this.#member;
+    const refused = state.store.checkRevision(revision);
+    if (refused !== null) throw rpcError(revisionError(refused));
+    const { hash, compactRevision } = hashKv(state.store, revision);
+    return {
+      clusterId,
+      hash: { header: this.#member.header(), hash, compactRevision, hashRevision: revision },
+      currentRevision: state.store.currentRevision,
+      downgradeEnabled: state.cluster.downgrade.enabled,
+    };
+  }
+
+  *renew(id: string): Task<LeaseKeepAliveResponse> {
+    if (!this.#member.isLeader) throw rpcError(EtcdError.NotPrimary);
+    const ttl = yield* this.#member.leases.renew(id);
+    if (ttl === null) throw rpcError(EtcdError.NotPrimary);
+    return { header: this.#member.header(), id, ttl };
+  }
+
+  *timeToLive(request: LeaseTimeToLiveRequest): Task<LeaseTimeToLiveResponse> {
+    if (!this.#member.isLeader) throw rpcError(EtcdError.NotPrimary);
+    const answer = yield* this.#member.leases.timeToLive(request.id, request.keys);
+    return { ...answer, header: this.#member.header() };
+  }
 }
 
 /** The checks of a request between members; throws the refusal. Returns the sender's id. */

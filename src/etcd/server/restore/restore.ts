@@ -18,6 +18,7 @@ import { type DatabaseState, encodeImage, StateBuilder } from '../backend/image.
 import { encodeContext } from '../membership/context.ts';
 import { clusterId as clusterIdOf } from '../membership/ids.ts';
 import { saveSnapshotFile } from '../snap/files.ts';
+import { makeDirectoryDurably } from '../start/directories.ts';
 import { checkFounding, type FoundingFlags, foundingMembers } from '../start/founding.ts';
 import { layoutOf } from '../start/layout.ts';
 import { Wal } from '../wal/wal.ts';
@@ -84,7 +85,7 @@ export function* restoreSnapshot(disk: Disk, options: RestoreOptions): Task<void
     members,
     removedMembers: [],
   };
-  yield* disk.makeDirectory(layout.snapDir);
+  yield* makeDirectoryDurably(disk, layout.snapDir);
   yield* replaceFile(disk, layout.database, encodeImage(state));
   const wal = yield* Wal.create(disk, layout.walDir, { memberId: self.id, clusterId });
   yield* wal.save({ term: 1, vote: ids[0]!, commit: members.length }, entries, true);
@@ -92,7 +93,6 @@ export function* restoreSnapshot(disk: Disk, options: RestoreOptions): Task<void
   yield* saveSnapshotFile(disk, layout.snapDir, snapshot);
   yield* wal.saveSnapshot({ index: snapshot.index, term: 1 }, confState);
   wal.close();
-  for (const directory of [layout.memberDir, layout.dataDir]) yield* disk.syncDirectory(directory);
 }
 
 function* checkEmpty(disk: Disk, dataDir: string): Task<void> {

@@ -12,6 +12,7 @@ import { clusterId as clusterIdOf, shortId } from '../membership/ids.ts';
 import { ReplicatedState } from '../state/replicated.ts';
 import { walExists } from '../wal/recover.ts';
 import { Wal } from '../wal/wal.ts';
+import { makeDirectoryDurably } from './directories.ts';
 import { StartError } from './errors.ts';
 import { checkFounding, foundingMembers } from './founding.ts';
 import { joinExisting, otherPeerUrls } from './join.ts';
@@ -48,7 +49,7 @@ const BOOTSTRAPPED_CHECK_US = 1_000_000;
 export function* bootMember(context: BootContext): Task<Booted> {
   const { platform, layout, config } = context;
   const { disk } = platform;
-  yield* disk.makeDirectory(layout.snapDir);
+  yield* makeDirectoryDurably(disk, layout.snapDir);
   if (yield* walExists(disk, layout.walDir)) return yield* restartMember(context);
   if ((yield* disk.stat(layout.database)) === undefined) (yield* Database.create(disk, layout.database)).close();
   return config.newCluster ? yield* foundCluster(context) : yield* enterCluster(context);

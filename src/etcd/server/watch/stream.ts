@@ -50,15 +50,17 @@ export class WatchStream implements WatchSink {
 
   /** Serves a create request. The answer goes out before any event of the watcher. */
   create(request: WatchCreateRequest): void {
-    const { hub, refusesNegativeStart } = this.#deps;
-    if (request.startRevision < 0 && refusesNegativeStart) return this.#refuse(EtcdError.Compacted.message);
-    const range = watchRange(request);
-    if (range.end !== null && range.from >= range.end) return this.#refuse('mvcc: watcher range is empty');
+    const refused = this.#refusal(request);
+    if (refused !== null) {
+      const header = this.#deps.header(0);
+      const answer = { header, watchId: NO_WATCH, created: true, canceled: true, cancelReason: refused };
+      this.#push(WatchResponse.of(answer));
+      return;
+    }
     const id = this.#chooseId(request.watchId);
-    if (id === null) return this.#refuse('mvcc: duplicate watch ID provided on the WatchStream');
     const watcher = new Watcher({
       id,
-      range,
+      range: watchRange(request),
       sink: this,
       startRevision: Math.max(0, request.startRevision),
       progressNotify: request.progressNotify,
@@ -68,20 +70,24 @@ export class WatchStream implements WatchSink {
     });
     this.#watchers.set(id, watcher);
     this.#push(WatchResponse.of({ header: this.#deps.header(0), watchId: id, created: true }));
-    hub.add(watcher);
+    this.#deps.hub.add(watcher);
     if (request.progressNotify) this.#armProgress();
   }
 
-  /** Ids count up from 0 past those in use, and never go back. */
-  #chooseId(wanted: WatchId): WatchId | null {
-    if (wanted !== 0) return this.#watchers.has(wanted) ? null : wanted;
-    while (this.#watchers.has(this.#nextId)) this.#nextId++;
-    return this.#nextId++;
+  /** Why a watch cannot begin, as the answer says it; null when it can. */
+  #refusal(request: WatchCreateRequest): string | null {
+    if (request.startRevision < 0 && this.#deps.refusesNegativeStart) return EtcdError.Compacted.message;
+    const range = watchRange(request);
+    if (range.end !== null && range.from >= range.end) return 'mvcc: watcher range is empty';
+    const taken = request.watchId !== 0 && this.#watchers.has(request.watchId);
+    return taken ? 'mvcc: duplicate watch ID provided on the WatchStream' : null;
   }
 
-  #refuse(reason: string): void {
-    const header = this.#deps.header(0);
-    this.#push(WatchResponse.of({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason: reason }));
+  /** The id that was asked for, else the next free one: they count up from 0 and never go back. */
+  #chooseId(wanted: WatchId): WatchId {
+    if (wanted !== 0) return wanted;
+    while (this.#watchers.has(this.#nextId)) this.#nextId++;
+    return this.#nextId++;
   }
 
   /** Ends a watch; an unknown id is not answered. */
