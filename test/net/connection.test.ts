@@ -174,12 +174,14 @@ describe('connections', () => {
     for (let i = 0; i < 10; i++) client.send(numbered(i, 1_000_000));
     lab.advance(10 * SECOND_US);
     expect(client.unsentBytes()).toBe(4_000_000);
+    const startUs = lab.clock.nowUs();
     const seen = lab.run(function* () {
       const numbers: number[] = [];
       for (let i = 0; i < 10; i++) numbers.push(numberOf(yield* server.receive()));
       return numbers;
     });
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(lab.clock.nowUs() - startUs).toBeLessThan(20 * MILLISECOND_US); // told of the room, not by probing for it
     lab.advance(SECOND_US);
     expect(client.unsentBytes()).toBe(0);
   });

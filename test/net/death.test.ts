@@ -190,6 +190,19 @@ describe('frozen machine', () => {
 });
 
 describe('addresses that move', () => {
+  it('send nothing from an address that was removed, and go on when it is back', () => {
+    const { lab, h1, client, server } = connected();
+    h1.net.removeAddress('eth0', '10.0.0.1/24');
+    h1.net.addAddress('eth0', '10.0.0.200/24');
+    client.send(numbered(3));
+    const reader = lab.start(() => server.receive());
+    lab.advance(2 * SECOND_US);
+    expect(reader.settled).toBe(false);
+    h1.net.addAddress('eth0', '10.0.0.1/24');
+    lab.advance(5 * SECOND_US);
+    expect(numberOf(lab.run(() => reader.join()))).toBe(3);
+  });
+
   it('leave connections to them hanging when removed, and reset them when the new owner is asked', () => {
     const lab = new Lab({ hosts: 3 });
     const [h1, h2, h3] = [lab.host(1), lab.host(2), lab.host(3)];

@@ -51,6 +51,23 @@ describe('partitions', () => {
     expect(seen.map(([number]) => number)).toEqual([0]);
   });
 
+  it('drop packets of every kind that are under way', () => {
+    const lab = new Lab();
+    const [h1, h2] = [lab.host(1), lab.host(2)];
+    lab.connect(h1, h2);
+    const seen = lab.run(function* () {
+      const server = yield* h2.net.bindDatagram({ address: '0.0.0.0', port: 1 });
+      const client = yield* h1.net.bindDatagram({ address: '0.0.0.0', port: 0 });
+      client.send({ address: h2.address, port: 1 }, numbered(0));
+      const cut = lab.network.faults.partitionOneWay(['h1'], ['h2']);
+      yield* lab.clock.sleep(SECOND_US);
+      cut.heal();
+      client.send({ address: h2.address, port: 1 }, numbered(1));
+      return numberOf((yield* server.receive()).payload);
+    });
+    expect(seen).toBe(1);
+  });
+
   it('in one direction let data through whose acknowledgements are lost, once', () => {
     const { lab, client, server } = connected();
     const { seen } = collect(server, lab);

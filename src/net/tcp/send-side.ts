@@ -1,6 +1,6 @@
 import type { Timer } from '../../platform/clock.ts';
 import { type Segment, segmentSizeBytes } from '../../platform/net.ts';
-import type { Fail, Resume, Task } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
 import { nothingToCancel, wait } from '../../platform/task.ts';
 import type { NetScheduler } from '../deps.ts';
 import type { NetKernel } from '../kernel.ts';
@@ -15,20 +15,16 @@ import {
   RETRANSMIT_LIMIT_US,
   RETRANSMIT_MAX_US,
   RETRANSMIT_MIN_US,
-  WINDOW_PROBE_US,
 } from './constants.ts';
+import { DrainWaiters } from './drain-waiters.ts';
 import { NEVER, Outgoing } from './outgoing.ts';
 import type { ReceiveSide } from './receive-side.ts';
+import { SendQueue } from './send-queue.ts';
 import type { TcpSocket } from './socket.ts';
-
-interface DrainWaiter {
-  readonly bytes: number;
-  readonly resume: Resume<void>;
-  readonly fail: Fail;
-}
+import { WindowProbe } from './window-probe.ts';
 
 /**
- * The sending half of a connection: what was queued, sent and not acknowledged.
+ * The sending half of a connection: sends what is queued, and again what was lost.
  *
  * A segment on a healthy path costs one event, its delivery: whether its acknowledgement will come is known then, so
  * that no timer need run for it. Timers start only in *doubt*: when something was certainly lost.
@@ -38,38 +34,32 @@ export class SendSide implements LossWatcher {
   readonly #kernel: NetKernel;
   readonly #network: Network;
   readonly #scheduler: NetScheduler;
+  readonly #queue = new SendQueue();
+  readonly #waiters = new DrainWaiters(this.#queue);
+  readonly #windowProbe: WindowProbe;
   /** The other end's receiving half, once the connection is established. */
   peer: ReceiveSide | undefined;
-  #path: Path | undefined;
-  /** From the oldest unacknowledged one; those at and after `#unsentFrom` were not sent yet. */
-  #records: Outgoing[] = [];
-  #head = 0;
-  #unsentFrom = 0;
-  #nextSeq = 0;
-  #assuredSeq = -1;
-  #lastAckAtUs = 0;
-  #lastArrivalUs = 0;
-  #queuedBytes = 0;
-  #sentBytes = 0;
-  #finSeq = NEVER;
-  #timer: Timer | undefined;
-  #timeoutUs = RETRANSMIT_MIN_US;
-  #recovering = false;
-  #duplicateAcks = 0;
-  #probeTimer: Timer | undefined;
-  #probePauseUs = WINDOW_PROBE_US;
-  #waiters: DrainWaiter[] = [];
-  /** Acknowledgement that the most modest waiter needs. */
-  #wakeSeq = NEVER;
-  #ackTimer: Timer | undefined;
   /** How long unacknowledged data is put up with. */
   limitUs = RETRANSMIT_LIMIT_US;
+  #path: Path | undefined;
+  #lastAckAtUs = 0;
+  #lastArrivalUs = 0;
+  #sentBytes = 0;
+  #finSeq = NEVER;
+  /** Runs while in doubt. */
+  #timer: Timer | undefined;
+  #timeoutUs = RETRANSMIT_MIN_US;
+  /** Only the oldest segment is sent, again and again, until it is acknowledged. */
+  #recovering = false;
+  #duplicateAcks = 0;
+  #ackTimer: Timer | undefined;
 
   constructor(socket: TcpSocket) {
     this.socket = socket;
     this.#kernel = socket.kernel;
     this.#network = socket.kernel.network;
     this.#scheduler = this.#network.deps.scheduler;
+    this.#windowProbe = new WindowProbe(socket);
   }
 
   /** Segments of one connection do not overtake each other: the earliest arrival for the next one. */
@@ -78,17 +68,18 @@ export class SendSide implements LossWatcher {
     return this.#lastArrivalUs;
   }
 
-  /** Queues a segment and sends it when it may go at once. */
+  /** Queues a segment, or (undefined) the FIN, and sends it when it may go at once. */
   push(segment: Segment | undefined): void {
+    const queue = this.#queue;
     const nowUs = this.#scheduler.nowUs();
+    queue.settle(nowUs);
     const sizeBytes = segment === undefined ? 0 : segmentSizeBytes(segment);
-    this.#settle(nowUs);
-    const record = new Outgoing(this, this.#nextSeq++, segment, sizeBytes);
+    const record = new Outgoing(this, queue.nextSeq++, segment, sizeBytes);
     if (segment === undefined) this.#finSeq = record.seq;
-    this.#records.push(record);
-    this.#queuedBytes += sizeBytes;
-    if (this.#unsentFrom === this.#records.length - 1 && this.#maySend(record)) {
-      this.#unsentFrom++;
+    const isNext = !queue.hasUnsent;
+    queue.push(record);
+    if (isNext && this.#maySend(record)) {
+      queue.countSent();
       this.#send(record, nowUs);
     }
   }
@@ -99,17 +90,22 @@ export class SendSide implements LossWatcher {
 
   /** The peer's kernel has everything including the FIN. */
   get finDelivered(): boolean {
-    return this.#assuredSeq >= this.#finSeq;
+    return this.#queue.assuredSeq >= this.#finSeq;
   }
 
   /** Data that the peer's kernel may not have. */
   get hasUnassured(): boolean {
-    return this.#assuredSeq < this.#nextSeq - 1;
+    return this.#queue.hasUnassured;
   }
 
   /** Something was lost, and the timer for sending it again runs. */
   get inDoubt(): boolean {
     return this.#timer !== undefined;
+  }
+
+  /** True while unsent segments wait for the peer's process to read. */
+  get blocked(): boolean {
+    return this.#queue.hasUnsent && !this.#recovering;
   }
 
   /** Bytes sent that the peer's process has not taken. */
@@ -118,13 +114,8 @@ export class SendSide implements LossWatcher {
   }
 
   unsentBytes(): number {
-    this.#settle(this.#scheduler.nowUs());
-    return this.#queuedBytes;
-  }
-
-  /** True while unsent segments wait for the peer's process to read. */
-  get blocked(): boolean {
-    return this.#unsentFrom < this.#records.length && !this.#recovering;
+    this.#queue.settle(this.#scheduler.nowUs());
+    return this.#queue.queuedBytes;
   }
 
   /** When the last acknowledgement came. */
@@ -142,31 +133,12 @@ export class SendSide implements LossWatcher {
     return path;
   }
 
-  /** Drops from the front what was acknowledged by now. */
-  #settle(nowUs: number): void {
-    const records = this.#records;
-    let head = this.#head;
-    while (head < this.#unsentFrom && records[head]!.ackedAtUs <= nowUs)
-      this.#queuedBytes -= records[head++]!.sizeBytes;
-    if (head === this.#head) return;
-    if (head === records.length) {
-      records.length = 0;
-      this.#unsentFrom = 0;
-      head = 0;
-    } else if (head > 64 && head * 2 > records.length) {
-      records.splice(0, head);
-      this.#unsentFrom -= head;
-      head = 0;
-    }
-    this.#head = head;
-  }
-
   #maySend(record: Outgoing): boolean {
     const peer = this.peer;
     if (peer === undefined || this.#recovering) return false;
     const unread = this.#sentBytes - peer.readBytes; // as the peer last advertised, but for one latency
     if (unread === 0 || unread + record.sizeBytes <= RECEIVE_BUFFER_BYTES) return true;
-    this.#probeLater();
+    this.#windowProbe.start();
     return false;
   }
 
@@ -179,7 +151,7 @@ export class SendSide implements LossWatcher {
     const path = this.path(nowUs);
     record.path = path;
     if (!path.plain || !this.peer!.open) {
-      this.#sendPacket(record);
+      this.#kernel.transmit(this.#packetFor(record));
       return;
     }
     record.networkVersion = this.#network.version;
@@ -188,20 +160,18 @@ export class SendSide implements LossWatcher {
     if (atUs - nowUs > this.limitUs) this.#doubt();
   }
 
-  #sendPacket(record: Outgoing): void {
+  #packetFor(record: Outgoing): Packet {
     const { local, remote, namespace } = this.socket;
-    this.#kernel.transmit(
-      new Packet({
-        kind: 'data',
-        from: local,
-        to: remote,
-        origin: namespace,
-        socket: this.socket,
-        record,
-        sizeBytes: record.sizeBytes + HEADER_BYTES,
-        watcher: this,
-      }),
-    );
+    return new Packet({
+      kind: 'data',
+      from: local,
+      to: remote,
+      origin: namespace,
+      socket: this.socket,
+      record,
+      sizeBytes: record.sizeBytes + HEADER_BYTES,
+      watcher: this,
+    });
   }
 
   /** A segment that was sent on a healthy path reaches the end of it. */
@@ -213,112 +183,74 @@ export class SendSide implements LossWatcher {
 
   /** Something changed while it was under way: the wire and the card are still the ones it was sent to. */
   #arrivedAfterChange(record: Outgoing): void {
-    const { local, remote, namespace } = this.socket;
-    const packet = new Packet({
-      kind: 'data',
-      from: local,
-      to: remote,
-      origin: namespace,
-      socket: this.socket,
-      record,
-      watcher: this,
-    });
-    const path = record.path!;
-    for (const lane of path.lanes) {
+    const packet = this.#packetFor(record);
+    const { lanes, nic } = record.path!;
+    for (const lane of lanes) {
       lane.refresh(this.#network.rules);
       if (lane.blocked) {
         packet.lost();
         return;
       }
     }
-    if (path.nic === undefined) this.#kernel.arrivedLocally(packet);
-    else path.nic.arrived(packet, path.lanes[path.lanes.length - 1]!);
+    if (nic === undefined) this.#kernel.arrivedLocally(packet);
+    else nic.arrived(packet, lanes[lanes.length - 1]!);
   }
 
   /** The peer's kernel took everything up to `record`, and its acknowledgement comes at `atUs` for sure. */
   assure(record: Outgoing, atUs: number): void {
+    const queue = this.#queue;
     if (atUs > this.#lastAckAtUs) this.#lastAckAtUs = atUs;
-    if (record.seq === this.#assuredSeq + 1) {
-      this.#assuredSeq = record.seq;
+    if (record.seq === queue.assuredSeq + 1) {
+      queue.assuredSeq = record.seq;
       record.ackedAtUs = this.#lastAckAtUs;
-    } else this.#assureUpTo(record.seq);
-    if (this.#timer !== undefined || record.seq >= this.#wakeSeq || this.blocked) this.#expectAck();
+    } else queue.assureUpTo(record.seq, this.#lastAckAtUs);
+    if (this.#timer !== undefined || record.seq >= this.#waiters.wakeSeq || this.blocked) this.#expectAck();
     if (record.seq === this.#finSeq) this.socket.finSettled();
   }
 
-  #assureUpTo(seq: number): void {
-    for (let i = this.#head; i < this.#records.length; i++) {
-      const record = this.#records[i]!;
-      if (record.seq > seq) break;
-      if (record.ackedAtUs === NEVER) record.ackedAtUs = this.#lastAckAtUs;
-    }
-    this.#assuredSeq = Math.max(this.#assuredSeq, seq);
-  }
-
-  /** An acknowledgement arrives as a packet (or with data, while timers run): everything up to `seq` was received. */
+  /** An acknowledgement arrives as a packet (or with data, while in doubt): everything up to `seq` was received. */
   acknowledged(seq: number): void {
     const nowUs = this.#scheduler.nowUs();
     this.#lastAckAtUs = Math.max(this.#lastAckAtUs, nowUs);
-    if (seq > this.#assuredSeq) {
-      this.#assureUpTo(seq);
+    if (seq > this.#queue.assuredSeq) {
+      this.#queue.assureUpTo(seq, this.#lastAckAtUs);
       this.#duplicateAcks = 0;
       this.#progress(nowUs);
       if (seq >= this.#finSeq) this.socket.finSettled();
       return;
     }
     if (this.hasUnassured && !this.#recovering && ++this.#duplicateAcks === DUPLICATE_ACKS) {
-      const oldest = this.#oldestUnassured();
+      const oldest = this.#queue.oldestUnassured();
       if (oldest !== undefined) this.#send(oldest, nowUs);
     }
     this.resumeSending();
   }
 
-  /** Some of what was in doubt has arrived: what else was lost goes again at once, and so does what waited. */
+  /** An acknowledgement is here: what else was lost goes again at once, and so does what waited. */
   #progress(nowUs: number): void {
-    this.#settle(nowUs);
+    this.#queue.settle(nowUs);
     const wasInDoubt = this.inDoubt;
+    const wasRecovering = this.#recovering;
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#timeoutUs = RETRANSMIT_MIN_US;
-    const wasRecovering = this.#recovering;
     this.#recovering = false;
     if (wasRecovering) {
-      for (let i = this.#head; i < this.#unsentFrom && !this.socket.dead; i++) {
-        const record = this.#records[i]!;
-        if (record.ackedAtUs === NEVER) this.#send(record, nowUs);
-      }
+      for (const record of this.#queue.unassured()) if (!this.socket.dead) this.#send(record, nowUs);
     } else if (wasInDoubt) this.#doubt();
     this.resumeSending();
-    this.#wakeWaiters();
+    this.#waiters.wake();
   }
 
-  /** Sends what the window allows. */
+  /** Sends what there is room for. */
   resumeSending(): void {
     const nowUs = this.#scheduler.nowUs();
-    while (this.#unsentFrom < this.#records.length) {
-      const record = this.#records[this.#unsentFrom]!;
+    for (let record = this.#queue.unsent; record !== undefined; record = this.#queue.unsent) {
       if (!this.#maySend(record)) return;
-      this.#probeTimer?.cancel();
-      this.#probeTimer = undefined;
-      this.#probePauseUs = WINDOW_PROBE_US;
-      this.#unsentFrom++;
+      this.#windowProbe.stop();
+      this.#queue.countSent();
       this.#send(record, nowUs);
     }
-  }
-
-  /** A closed window is probed, so that a lost update of it does not stop the connection for ever. */
-  #probeLater(): void {
-    if (this.#probeTimer !== undefined) return;
-    this.#probeTimer = this.#kernel.schedule(this.#probePauseUs, () => {
-      this.#probeTimer = undefined;
-      this.#probePauseUs = Math.min(this.#probePauseUs * 2, RETRANSMIT_MAX_US);
-      const silentUs = this.#scheduler.nowUs() - this.socket.lastHeardUs();
-      if (silentUs >= this.limitUs) this.socket.broke('timeout');
-      else {
-        this.socket.sendControl('probe');
-        this.#probeLater();
-      }
-    });
   }
 
   /** For packets: one that mattered to us is gone, or will not be answered. */
@@ -326,22 +258,15 @@ export class SendSide implements LossWatcher {
     this.#doubt();
   }
 
-  #oldestUnassured(): Outgoing | undefined {
-    for (let i = this.#head; i < this.#unsentFrom; i++) {
-      if (this.#records[i]!.ackedAtUs === NEVER) return this.#records[i];
-    }
-    return undefined;
-  }
-
   /** Starts the retransmission timer unless it runs. */
   #doubt(): void {
     if (this.#timer !== undefined || this.socket.dead) return;
-    const oldest = this.#oldestUnassured();
+    const oldest = this.#queue.oldestUnassured();
     if (oldest === undefined) return;
-    const nowUs = this.#scheduler.nowUs();
     const timeoutUs = Math.max(this.#timeoutUs, 4 * (this.#path?.minUs ?? 0));
     const dueUs = Math.min(oldest.sentAtUs + timeoutUs, oldest.firstSentAtUs + this.#limit());
-    this.#timer = this.#kernel.schedule(Math.max(dueUs - nowUs, 1), () => this.#timedOut());
+    const delayUs = Math.max(dueUs - this.#scheduler.nowUs(), 1);
+    this.#timer = this.#kernel.schedule(delayUs, () => this.#timedOut());
   }
 
   #limit(): number {
@@ -351,8 +276,8 @@ export class SendSide implements LossWatcher {
   #timedOut(): void {
     this.#timer = undefined;
     const nowUs = this.#scheduler.nowUs();
-    this.#settle(nowUs);
-    const oldest = this.#oldestUnassured();
+    this.#queue.settle(nowUs);
+    const oldest = this.#queue.oldestUnassured();
     if (oldest === undefined) return;
     if (nowUs - oldest.firstSentAtUs >= this.#limit()) {
       this.socket.broke('timeout');
@@ -361,7 +286,7 @@ export class SendSide implements LossWatcher {
     this.#recovering = true;
     this.#timeoutUs = Math.min(this.#timeoutUs * 2, RETRANSMIT_MAX_US);
     oldest.sentAtUs = nowUs;
-    this.#sendPacket(oldest);
+    this.#kernel.transmit(this.#packetFor(oldest));
     this.#doubt();
   }
 
@@ -372,64 +297,34 @@ export class SendSide implements LossWatcher {
       if (error !== undefined) fail(error);
       else if (this.unsentBytes() <= bytes) resume();
       else {
-        const waiter = { bytes, resume, fail };
-        this.#waiters.push(waiter);
-        this.#wakeSeq = Math.min(this.#wakeSeq, this.#seqThatLeaves(bytes));
+        const withdraw = this.#waiters.add(bytes, resume, fail);
         this.#expectAck();
-        return () => {
-          this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        };
+        return withdraw;
       }
       return nothingToCancel;
     });
   }
 
-  /** The segment whose acknowledgement leaves at most `bytes` unacknowledged. */
-  #seqThatLeaves(bytes: number): number {
-    let left = this.#queuedBytes;
-    for (let i = this.#head; i < this.#records.length; i++) {
-      left -= this.#records[i]!.sizeBytes;
-      if (left <= bytes) return this.#records[i]!.seq;
-    }
-    return NEVER;
-  }
-
   /** Somebody waits for an acknowledgement: when it is known to come it becomes an event. */
   #expectAck(): void {
     if (this.#ackTimer !== undefined) return;
-    const nowUs = this.#scheduler.nowUs();
-    const first = this.#records[this.#head];
-    if (first === undefined) return;
     const needsNext = this.#timer !== undefined || this.blocked;
-    const awaited = needsNext ? first : this.#records[this.#head + this.#wakeSeq - first.seq];
+    const awaited = needsNext ? this.#queue.first : this.#queue.bySeq(this.#waiters.wakeSeq);
     if (awaited === undefined || awaited.ackedAtUs === NEVER) return;
-    this.#ackTimer = this.#kernel.schedule(Math.max(awaited.ackedAtUs - nowUs, 0), () => {
+    this.#ackTimer = this.#kernel.schedule(Math.max(awaited.ackedAtUs - this.#scheduler.nowUs(), 0), () => {
       this.#ackTimer = undefined;
       this.#progress(this.#scheduler.nowUs());
       this.#expectAck();
     });
   }
 
-  #wakeWaiters(): void {
-    if (this.#waiters.length === 0) return;
-    const ready = this.#waiters.filter((waiter) => this.#queuedBytes <= waiter.bytes);
-    this.#waiters = this.#waiters.filter((waiter) => this.#queuedBytes > waiter.bytes);
-    this.#wakeSeq = NEVER;
-    for (const waiter of this.#waiters) this.#wakeSeq = Math.min(this.#wakeSeq, this.#seqThatLeaves(waiter.bytes));
-    for (const waiter of ready) waiter.resume();
-  }
-
   /** The connection ended: no timer of this half fires any more; who waits gets an error unless none is given. */
   end(makeError: (() => Error) | undefined): void {
     this.#timer?.cancel();
-    this.#probeTimer?.cancel();
-    this.#ackTimer?.cancel();
     this.#timer = undefined;
-    this.#wakeSeq = NEVER;
-    for (const waiter of this.#waiters.splice(0)) if (makeError !== undefined) waiter.fail(makeError());
-    this.#records = [];
-    this.#head = 0;
-    this.#unsentFrom = 0;
-    this.#queuedBytes = 0;
+    this.#ackTimer?.cancel();
+    this.#windowProbe.stop();
+    this.#waiters.end(makeError);
+    this.#queue.clear();
   }
 }

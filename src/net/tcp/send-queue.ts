@@ -1,0 +1,104 @@
+import { NEVER, type Outgoing } from './outgoing.ts';
+
+/** What one direction of a connection was given to send, from the oldest segment that is not acknowledged yet. */
+export class SendQueue {
+  #records: Outgoing[] = [];
+  #head = 0;
+  #unsentFrom = 0;
+  /** Bytes that are not acknowledged, sent or not. */
+  queuedBytes = 0;
+  nextSeq = 0;
+  /** Up to here the peer's kernel has everything, and the acknowledgement is known to come. */
+  assuredSeq = -1;
+
+  push(record: Outgoing): void {
+    this.#records.push(record);
+    this.queuedBytes += record.sizeBytes;
+  }
+
+  get first(): Outgoing | undefined {
+    return this.#records[this.#head];
+  }
+
+  /** The segment with this sequence number, if it still waits for its acknowledgement. */
+  bySeq(seq: number): Outgoing | undefined {
+    const first = this.#records[this.#head];
+    return first === undefined ? undefined : this.#records[this.#head + seq - first.seq];
+  }
+
+  /** The oldest one that was not sent yet. */
+  get unsent(): Outgoing | undefined {
+    return this.#records[this.#unsentFrom];
+  }
+
+  get hasUnsent(): boolean {
+    return this.#unsentFrom < this.#records.length;
+  }
+
+  /** The oldest unsent one is on its way now. */
+  countSent(): void {
+    this.#unsentFrom++;
+  }
+
+  /** Drops from the front what was acknowledged by now. */
+  settle(nowUs: number): void {
+    const records = this.#records;
+    let head = this.#head;
+    while (head < this.#unsentFrom && records[head]!.ackedAtUs <= nowUs) this.queuedBytes -= records[head++]!.sizeBytes;
+    if (head === this.#head) return;
+    if (head === records.length) {
+      records.length = 0;
+      this.#unsentFrom = 0;
+      head = 0;
+    } else if (head > 64 && head * 2 > records.length) {
+      records.splice(0, head);
+      this.#unsentFrom -= head;
+      head = 0;
+    }
+    this.#head = head;
+  }
+
+  /** Everything up to `seq` is acknowledged at `atUs`, where that was not known before. */
+  assureUpTo(seq: number, atUs: number): void {
+    for (let i = this.#head; i < this.#records.length; i++) {
+      const record = this.#records[i]!;
+      if (record.seq > seq) break;
+      if (record.ackedAtUs === NEVER) record.ackedAtUs = atUs;
+    }
+    this.assuredSeq = Math.max(this.assuredSeq, seq);
+  }
+
+  get hasUnassured(): boolean {
+    return this.assuredSeq < this.nextSeq - 1;
+  }
+
+  /** The oldest one that was sent and may not have arrived. */
+  oldestUnassured(): Outgoing | undefined {
+    for (let i = this.#head; i < this.#unsentFrom; i++) {
+      if (this.#records[i]!.ackedAtUs === NEVER) return this.#records[i];
+    }
+    return undefined;
+  }
+
+  /** All that were sent and may not have arrived, oldest first. */
+  unassured(): readonly Outgoing[] {
+    return this.#records.slice(this.#head, this.#unsentFrom).filter((record) => record.ackedAtUs === NEVER);
+  }
+
+  /** The segment whose acknowledgement leaves at most `bytes` unacknowledged. */
+  seqThatLeaves(bytes: number): number {
+    let left = this.queuedBytes;
+    for (let i = this.#head; i < this.#records.length; i++) {
+      left -= this.#records[i]!.sizeBytes;
+      if (left <= bytes) return this.#records[i]!.seq;
+    }
+    return NEVER;
+  }
+
+  clear(): void {
+    this.#records = [];
+    this.#head = 0;
+    this.#unsentFrom = 0;
+    this.queuedBytes = 0;
+  }
+}
