@@ -1,16 +1,26 @@
 /** All document kinds, and what each simulated release knows (reference/v1.11.3.md 11.1, network-config.md E.4). */
 import { blockDocuments } from './documents/block.ts';
+import { kubernetesDocuments } from './documents/kubernetes.ts';
+import { linkDocuments } from './documents/link.ts';
+import { netconfDocuments } from './documents/netconf.ts';
 import { networkDocuments } from './documents/network.ts';
+import { poolDocuments } from './documents/pools.ts';
 import { runtimeDocuments } from './documents/runtime.ts';
+import { systemDocuments } from './documents/system.ts';
 import type { DocumentSpec, Field, KnownKind, StructSpec } from './types.ts';
 import { legacyDocument } from './v1alpha1/root.ts';
 
-/** Every kind with a field tree. */
+/** Every kind of every simulated release. */
 export const documentSpecs: readonly DocumentSpec[] = Object.freeze([
   legacyDocument,
   ...networkDocuments,
   ...blockDocuments,
   ...runtimeDocuments,
+  ...linkDocuments,
+  ...netconfDocuments,
+  ...kubernetesDocuments,
+  ...poolDocuments,
+  ...systemDocuments,
 ]);
 
 const BY_KIND: Readonly<Record<string, DocumentSpec>> = Object.freeze(
@@ -41,39 +51,12 @@ function knows(entry: Field, minor: number): boolean {
   return entry.since <= minor && (entry.until === undefined || minor < entry.until);
 }
 
-/** First release of each kind that v1.11 does not know. */
-const NEWER: readonly (readonly [since: number, kinds: string])[] = Object.freeze([
-  [
-    12,
-    `BondConfig BridgeConfig DHCPv4Config DHCPv6Config DummyLinkConfig ExternalVolumeConfig HCloudVIPConfig
-     HostnameConfig Layer2VIPConfig LinkAliasConfig LinkConfig OOMConfig RegistryAuthConfig RegistryMirrorConfig
-     RegistryTLSConfig ResolverConfig StaticHostConfig TimeSyncConfig VLANConfig WireguardConfig`,
-  ],
-  [
-    13,
-    `BlackholeRouteConfig EnvironmentConfig HTTPProbeConfig ImageVerificationConfig KubeSpanConfig RoutingRuleConfig
-     TCPProbeConfig VRFConfig`,
-  ],
-  [
-    14,
-    `BGPInstanceConfig CRIBaseRuntimeSpecConfig CRICustomizationConfig ContainerConfig DiscoveryIdentityConfig
-     DiscoveryServiceConfig EtcFileConfig FilesystemScrubConfig FilesystemTrimConfig ImageCacheConfig
-     KernelModuleConfig KubeAPIServerCAConfig KubeAPIServerConfig KubeAdmissionControlConfig KubeAggregatorCAConfig
-     KubeAuditPolicyConfig KubeAuthenticationConfig KubeAuthorizerConfig KubeClusterConfig
-     KubeControllerManagerConfig KubeCoreDNSConfig KubeCredentialProviderConfig KubeEtcdEncryptionConfig
-     KubeExternalManifestConfig KubeFlannelCNIConfig KubeInlineManifestConfig KubeNetworkConfig KubeNodeConfig
-     KubePrismConfig KubeProxyConfig KubeSchedulerConfig KubeServiceAccountConfig KubeStaticPodConfig
-     KubeTalosAPIAccessConfig KubeletConfig LVMLogicalVolumeConfig LVMVolumeGroupConfig RAIDArrayConfig
-     SecurityProfileConfig SysctlConfig SysfsConfig UdevRulesConfig UnattendedInstallConfig VethConfig`,
-  ],
-]);
-
 /** Kinds that only releases after v1.11 have, with the first release of each. */
 export const newerKinds: readonly KnownKind[] = Object.freeze(
-  NEWER.flatMap(([since, kinds]) => kinds.split(/\s+/).map((kind) => Object.freeze({ kind, since }))),
+  documentSpecs.filter((spec) => spec.since > 11).map(({ kind, since }) => Object.freeze({ kind, since })),
 );
 
 /** Minor of the first release that has a kind; 0 for kinds of all simulated releases; undefined for unknown words. */
 export function kindSince(kind: string): number | undefined {
-  return newerKinds.find((known) => known.kind === kind)?.since ?? BY_KIND[kind]?.since;
+  return BY_KIND[kind]?.since;
 }

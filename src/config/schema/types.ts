@@ -154,7 +154,7 @@ export interface DocumentSpec {
   readonly conflictsWith: readonly string[];
 }
 
-/** A kind that only newer releases know: named in errors, never decoded. */
+/** A kind with the first release that knows it. */
 export interface KnownKind {
   readonly kind: string;
   readonly since: number;

@@ -1,5 +1,5 @@
 /** Header fields that every side document starts with. */
-import { field, str } from '../build.ts';
+import { field, str, struct, structType } from '../build.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
 
 export const header: readonly Field[] = Object.freeze([
@@ -31,3 +31,24 @@ export function documentKind(
     conflictsWith: Object.freeze([...(options.conflictsWith ?? [])]),
   });
 }
+
+/** A row of a table of kinds. */
+export interface KindRow {
+  readonly kind: string;
+  readonly group: string;
+  readonly since: number;
+  readonly doc: string;
+  /** Says what the name is; absent for singletons. */
+  readonly name?: string;
+  readonly fields: readonly Field[];
+}
+
+/** The kind that a row describes. */
+export function kindOf({ kind, group, since, doc, name, fields }: KindRow): DocumentSpec {
+  const start = name === undefined ? header : named(name);
+  return documentKind(kind, group, struct(`${group}.${kind}V1Alpha1`, [...start, ...fields]), doc, { since });
+}
+
+/** A struct field that is no pointer. */
+export const plain = (name: string, goType: string, fields: readonly Field[], doc: string): Field =>
+  field(name, structType(struct(goType, fields)), doc);

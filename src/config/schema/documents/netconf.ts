@@ -1,0 +1,228 @@
+/** DHCP, host name, resolvers, time, probes, routing and shared addresses, from v1.12 on (reference E.4). */
+import { block, field, flag, int, list, namedString, str, strings, struct, structType, text } from '../build.ts';
+import { durationCodec } from '../codecs.ts';
+import type { DocumentSpec, Field, StructSpec } from '../types.ts';
+import { addressCodec, enumCodec, expressionCodec, prefixCodec, urlCodec } from './codecs.ts';
+import { documentKind, header, named } from './meta.ts';
+
+const selector: StructSpec = struct('network.LinkSelector', [
+  field('match', text(expressionCodec), 'Expression that selects the link.', { merge: 'copy' }),
+]);
+
+const CLIENT_IDS: readonly string[] = Object.freeze(['none', 'mac', 'duid']);
+const metric = field('routeMetric', int('uint32'), 'Metric of the routes.');
+const ignoreHostname = flag('ignoreHostname', 'Do not take the host name.');
+const clientId: readonly Field[] = Object.freeze([
+  field(
+    'clientIdentifier',
+    text(enumCodec('nethelpers.ClientIdentifier', CLIENT_IDS, undefined)),
+    'Client identifier.',
+    { pointer: true, default: 'mac', values: CLIENT_IDS },
+  ),
+  field('duidRaw', str, 'DUID in hexadecimal.'),
+]);
+
+const hostname: StructSpec = struct('network.HostnameConfigV1Alpha1', [
+  ...header,
+  field('auto', text(enumCodec('nethelpers.AutoHostnameKind', ['off', 'stable'], undefined)), 'Generated host name.', {
+    pointer: true,
+    values: ['off', 'stable'],
+  }),
+  field('hostname', str, 'Static host name.'),
+]);
+
+const DNS: readonly string[] = Object.freeze(['Do53', 'DoT', 'DoH']);
+const resolver: StructSpec = struct('network.ResolverConfigV1Alpha1', [
+  ...header,
+  field(
+    'nameservers',
+    list(
+      structType(
+        struct('network.NameserverConfig', [
+          field('address', text(addressCodec), 'Address.', { print: 'always' }),
+          field('protocol', text(enumCodec('nethelpers.DNSProtocol', DNS, undefined)), 'Protocol.', {
+            pointer: true,
+            since: 14,
+          }),
+          field('tlsServerName', str, 'Name in the certificate.', { since: 14 }),
+        ]),
+      ),
+    ),
+    'Name servers.',
+    { merge: 'replace' },
+  ),
+  field(
+    'searchDomains',
+    structType(
+      struct('network.SearchDomainsConfig', [
+        field('domains', strings, 'Search domains.', { merge: 'replace' }),
+        flag('disableDefault', 'Do not add the domain of the host.'),
+      ]),
+    ),
+    'Search domains.',
+  ),
+  block(
+    'hostDNS',
+    struct('network.HostDNSConfig', [
+      flag('enabled', 'Caching resolver on the host.'),
+      flag('forwardKubeDNSToHost', 'Cluster DNS asks the host.'),
+      flag('resolveMemberNames', 'Resolve names of members.'),
+    ]),
+    'Resolver on the host.',
+    { since: 14 },
+  ),
+]);
+
+const time: StructSpec = struct('network.TimeSyncConfigV1Alpha1', [
+  ...header,
+  flag('enabled', 'Sync the clock.', { default: 'true' }),
+  field('bootTimeout', text(durationCodec), 'How long boot waits for the first sync.'),
+  block(
+    'ntp',
+    struct('network.NTPConfig', [
+      field('servers', strings, 'Servers.'),
+      flag('useNTS', 'Network time security.', { since: 14 }),
+    ]),
+    'NTP.',
+  ),
+  block('ptp', struct('network.PTPConfig', [field('devices', strings, 'Devices.')]), 'PTP.'),
+]);
+
+const kubespan: StructSpec = struct('network.KubeSpanConfigV1Alpha1', [
+  ...header,
+  flag('enabled', 'Use KubeSpan.'),
+  flag('advertiseKubernetesNetworks', 'Announce pod networks.'),
+  flag('allowDownPeerBypass', 'Send around peers that are down.'),
+  flag('harvestExtraEndpoints', 'Announce endpoints that work for others.'),
+  field('mtu', int('uint32'), 'MTU.', { pointer: true }),
+  block(
+    'filters',
+    struct('network.KubeSpanFiltersConfig', [
+      field('endpoints', strings, 'Which endpoints to announce.'),
+      field('excludeAdvertisedNetworks', list(text(prefixCodec)), 'Networks not to announce.'),
+    ]),
+    'Filters.',
+  ),
+]);
+
+const linkName = field('link', str, 'Link that holds the address.', { print: 'always' });
+
+function probe(kind: string, target: Field): StructSpec {
+  return struct(`network.${kind}V1Alpha1`, [
+    ...named('Probe.'),
+    field('interval', text(durationCodec), 'Time between probes.', { default: '1s' }),
+    field('failureThreshold', int('int'), 'Failures before it counts as failed.'),
+    target,
+    field('timeout', text(durationCodec), 'Time to answer.', { default: '10s' }),
+  ]);
+}
+
+const bgpNeighbor: StructSpec = struct('network.BGPNeighborConfig', [
+  field('address', text(addressCodec), 'Address.'),
+  field('link', str, 'Link of an unnumbered session.'),
+  field('peerASN', int('uint32'), 'AS of the neighbour.'),
+  field('localASN', int('uint32'), 'AS shown to it.'),
+  flag('passive', 'Wait for its connection.'),
+  field('holdTime', text(durationCodec), 'Hold time.'),
+  block(
+    'bfd',
+    struct('network.BGPBFDConfig', [
+      field('transmitInterval', text(durationCodec), 'Send interval.'),
+      field('receiveInterval', text(durationCodec), 'Receive interval.'),
+      field('detectMultiplier', int('uint8'), 'Missed packets.'),
+    ]),
+    'Failure detection.',
+  ),
+]);
+
+const bgpImport: StructSpec = struct('network.BGPImportConfig', [
+  field('bgpInstance', str, 'Source.'),
+  field('prefixes', list(text(prefixCodec)), 'Networks.'),
+]);
+
+const bgp: StructSpec = struct('network.BGPInstanceConfigV1Alpha1', [
+  ...named('Instance.'),
+  field('vrf', str, 'VRF.'),
+  field('localASN', int('uint32'), 'AS number.'),
+  field('routerID', text(addressCodec), 'Router id.'),
+  field('routeSource', text(addressCodec), 'Preferred source address.'),
+  field('advertise', strings, 'What to announce.', { merge: 'replace' }),
+  flag('multipath', 'Use several routes.'),
+  field('maxPaths', int('int'), 'How many.'),
+  flag('installRoutes', 'Put routes into the kernel.', { default: 'true' }),
+  field('importRoutes', list(structType(bgpImport)), 'Routes of other instances.', { merge: 'replace' }),
+  field('neighbors', list(structType(bgpNeighbor)), 'Neighbours.', { merge: 'replace' }),
+]);
+
+const rule: StructSpec = struct('network.RoutingRuleConfigV1Alpha1', [
+  ...named('Priority.'),
+  field('src', text(prefixCodec), 'Source network.'),
+  field('dst', text(prefixCodec), 'Destination network.'),
+  field('table', str, 'Routing table.'),
+  field('action', namedString('nethelpers.RoutingRuleAction'), 'Action.', { default: 'unicast' }),
+  field('iifName', str, 'Incoming link.'),
+  field('oifName', str, 'Outgoing link.'),
+  field('fwMark', int('uint32'), 'Firewall mark.'),
+  field('fwMask', int('uint32'), 'Mask of it.'),
+]);
+
+function net(kind: string, since: number, spec: StructSpec, doc: string, conflictsWith?: string[]): DocumentSpec {
+  return documentKind(kind, 'network', spec, doc, { since, ...(conflictsWith === undefined ? {} : { conflictsWith }) });
+}
+
+function singular(kind: string, fields: readonly Field[], nameDoc: string): StructSpec {
+  return struct(`network.${kind}V1Alpha1`, [...named(nameDoc), ...fields]);
+}
+
+const ignoreRoutes = flag('ignoreRoutes', 'Do not take routes.');
+
+export const netconfDocuments: readonly DocumentSpec[] = Object.freeze([
+  net(
+    'LinkAliasConfig',
+    12,
+    singular('LinkAliasConfig', [field('selector', structType(selector), 'Which link.')], 'Alias.'),
+    'Another name of a link.',
+  ),
+  net(
+    'DHCPv4Config',
+    12,
+    singular('DHCPv4Config', [metric, ignoreHostname, ignoreRoutes, ...clientId], 'Link.'),
+    'DHCP on a link.',
+  ),
+  net(
+    'DHCPv6Config',
+    12,
+    singular('DHCPv6Config', [metric, ignoreHostname, ...clientId], 'Link.'),
+    'DHCPv6 on a link.',
+  ),
+  net('HostnameConfig', 12, hostname, 'Host name.'),
+  net('ResolverConfig', 12, resolver, 'Name servers.'),
+  net(
+    'StaticHostConfig',
+    12,
+    singular('StaticHostConfig', [field('hostnames', strings, 'Names.', { print: 'always' })], 'Address.'),
+    'A line of /etc/hosts.',
+  ),
+  net('TimeSyncConfig', 12, time, 'Clock.'),
+  net('KubeSpanConfig', 13, kubespan, 'KubeSpan.'),
+  net('Layer2VIPConfig', 12, singular('Layer2VIPConfig', [linkName], 'Address.'), 'Shared address by ARP.', [
+    'HCloudVIPConfig',
+  ]),
+  net(
+    'HCloudVIPConfig',
+    12,
+    singular('HCloudVIPConfig', [linkName, field('apiToken', str, 'API token.', { secret: true })], 'Address.'),
+    'Shared address of Hetzner Cloud.',
+    ['Layer2VIPConfig'],
+  ),
+  net('TCPProbeConfig', 13, probe('TCPProbeConfig', field('endpoint', str, 'host:port.')), 'Probe by TCP.'),
+  net('HTTPProbeConfig', 13, probe('HTTPProbeConfig', field('url', text(urlCodec), 'URL.')), 'Probe by HTTP.'),
+  net(
+    'BlackholeRouteConfig',
+    13,
+    singular('BlackholeRouteConfig', [field('metric', int('uint32'), 'Metric.')], 'Network.'),
+    'Network whose packets are dropped.',
+  ),
+  net('RoutingRuleConfig', 13, rule, 'Routing rule.'),
+  net('BGPInstanceConfig', 14, bgp, 'BGP instance.'),
+]);

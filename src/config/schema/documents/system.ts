@@ -1,0 +1,275 @@
+/** Discovery, registries, images and system settings, from v1.12 on (reference E.4). */
+import {
+  block,
+  field,
+  flag,
+  int,
+  list,
+  map,
+  object,
+  str,
+  stringMap,
+  strings,
+  struct,
+  structType,
+  text,
+} from '../build.ts';
+import { durationCodec } from '../codecs.ts';
+import type { DocumentSpec } from '../types.ts';
+import { expressionCodec, urlCodec } from './codecs.ts';
+import { type KindRow, kindOf, plain } from './meta.ts';
+
+const match = field('match', text(expressionCodec), 'Expression that selects.', { merge: 'copy' });
+
+const clusterKinds: readonly KindRow[] = Object.freeze([
+  {
+    kind: 'DiscoveryServiceConfig',
+    group: 'cluster',
+    since: 14,
+    doc: 'Discovery service.',
+    name: 'Service.',
+    fields: [field('endpoint', text(urlCodec), 'Endpoint.')],
+  },
+  {
+    kind: 'DiscoveryIdentityConfig',
+    group: 'cluster',
+    since: 14,
+    doc: 'Identity of the cluster in discovery.',
+    fields: [field('clusterID', str, 'Id.'), field('clusterSecret', str, 'Secret.', { secret: true })],
+  },
+  {
+    kind: 'CRIBaseRuntimeSpecConfig',
+    group: 'cri',
+    since: 14,
+    doc: 'Changes to the base OCI spec.',
+    fields: [field('overrides', object, 'Changes.', { merge: 'replace' })],
+  },
+  {
+    kind: 'CRICustomizationConfig',
+    group: 'cri',
+    since: 14,
+    doc: 'Part of the configuration of containerd.',
+    name: 'Part.',
+    fields: [field('content', str, 'TOML.')],
+  },
+  {
+    kind: 'ImageCacheConfig',
+    group: 'cri',
+    since: 14,
+    doc: 'Image cache.',
+    fields: [block('local', struct('cri.LocalImageCacheConfig', [flag('enabled', 'Use it.')]), 'Cache on the disk.')],
+  },
+  {
+    kind: 'RegistryAuthConfig',
+    group: 'cri',
+    since: 12,
+    doc: 'Credentials of a registry.',
+    name: 'Registry.',
+    fields: ['username', 'password', 'auth', 'identityToken'].map((name) =>
+      field(name, str, 'Credential.', { secret: name !== 'username' }),
+    ),
+  },
+  {
+    kind: 'RegistryMirrorConfig',
+    group: 'cri',
+    since: 12,
+    doc: 'Mirrors of a registry.',
+    name: 'Registry.',
+    fields: [
+      field(
+        'endpoints',
+        list(
+          structType(
+            struct('cri.RegistryEndpoint', [
+              field('url', text(urlCodec), 'URL.', { print: 'always' }),
+              flag('overridePath', 'The path is complete.'),
+            ]),
+          ),
+        ),
+        'Mirrors in order.',
+        { merge: 'replace' },
+      ),
+      flag('skipFallback', 'Never ask the registry itself.'),
+    ],
+  },
+  {
+    kind: 'RegistryTLSConfig',
+    group: 'cri',
+    since: 12,
+    doc: 'TLS of a registry.',
+    name: 'Registry.',
+    fields: [
+      block(
+        'clientIdentity',
+        struct('cri.CertAndKey', [
+          field('cert', str, 'Certificate, PEM.'),
+          field('key', str, 'Key, PEM.', { secret: true }),
+        ]),
+        'Client certificate.',
+      ),
+      field('ca', str, 'CA, PEM.'),
+      flag('insecureSkipVerify', 'Do not verify.'),
+    ],
+  },
+  {
+    kind: 'ImageVerificationConfig',
+    group: 'security',
+    since: 13,
+    doc: 'Signatures of images.',
+    fields: [
+      field(
+        'rules',
+        list(
+          structType(
+            struct('security.ImageVerificationRule', [
+              field('image', str, 'Pattern.', { print: 'always' }),
+              flag('skip', 'Do not verify.'),
+              flag('deny', 'Refuse.'),
+              block(
+                'keyless',
+                struct('security.KeylessVerifier', [
+                  field('issuer', str, 'Issuer.'),
+                  field('subject', str, 'Subject.'),
+                  field('subjectRegex', str, 'Pattern of subjects.'),
+                ]),
+                'Verification by identity.',
+              ),
+              block(
+                'publicKey',
+                struct('security.PublicKeyVerifier', [field('certificate', str, 'Key, PEM.')]),
+                'Verification by key.',
+              ),
+            ]),
+          ),
+        ),
+        'Rules; the first that matches counts.',
+      ),
+    ],
+  },
+]);
+
+const runtimeKinds: readonly KindRow[] = Object.freeze([
+  {
+    kind: 'EnvironmentConfig',
+    group: 'runtime',
+    since: 13,
+    doc: 'Environment of services.',
+    fields: [field('variables', stringMap, 'Variables.')],
+  },
+  {
+    kind: 'EtcFileConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'A file below /etc.',
+    name: 'Path below /etc.',
+    fields: [field('mode', int('uint32'), 'Permissions.', { default: '0644' }), field('contents', str, 'Contents.')],
+  },
+  {
+    kind: 'KernelModuleConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'A kernel module.',
+    name: 'Module.',
+    fields: [field('parameters', strings, 'Parameters.')],
+  },
+  {
+    kind: 'OOMConfig',
+    group: 'runtime',
+    since: 12,
+    doc: 'What is done when memory runs out.',
+    fields: [
+      field('triggerExpression', text(expressionCodec), 'When to act.', { merge: 'copy' }),
+      field('cgroupRankingExpression', text(expressionCodec), 'Whom to end first.', { merge: 'copy' }),
+      flag('strictCgroupClassOrdering', 'Classes before ranks.', { since: 14 }),
+      field('sampleInterval', text(durationCodec), 'How often to look.'),
+    ],
+  },
+  {
+    kind: 'SecurityProfileConfig',
+    group: 'security',
+    since: 14,
+    doc: 'Isolation of workloads.',
+    fields: [flag('workloadIsolation', 'Isolate workloads.')],
+  },
+  {
+    kind: 'SysctlConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'Kernel parameters.',
+    fields: [field('params', stringMap, 'Values.')],
+  },
+  {
+    kind: 'SysfsConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'Values below /sys.',
+    fields: [field('params', stringMap, 'Values.')],
+  },
+  {
+    kind: 'UdevRulesConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'udev rules.',
+    fields: [field('rules', strings, 'Rules.')],
+  },
+  {
+    kind: 'UnattendedInstallConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'Installation without a person.',
+    fields: [
+      flag('reboot', 'Reboot afterwards.'),
+      plain('installer', 'runtime.InstallerConfig', [field('image', str, 'Image.')], 'Installer.'),
+      plain(
+        'provisioning',
+        'runtime.InstallProvisioning',
+        [plain('diskSelector', 'block.DiskSelector', [match], 'Which disk.'), flag('wipe', 'Wipe the disk.')],
+        'Where.',
+      ),
+    ],
+  },
+  {
+    kind: 'ContainerConfig',
+    group: 'runtime',
+    since: 14,
+    doc: 'A container beside Kubernetes.',
+    name: 'Container.',
+    fields: [
+      field('image', str, 'Image.'),
+      field('entrypoint', strings, 'Program.'),
+      field('args', strings, 'Arguments.'),
+      field('workingDir', str, 'Working directory.'),
+      block(
+        'runAs',
+        struct('runtime.ContainerUser', [field('uid', int('uint32'), 'User.'), field('gid', int('uint32'), 'Group.')]),
+        'User.',
+      ),
+      field('environment', strings, 'Environment as KEY=value.'),
+      field('mounts', list(object), 'Mounts.'),
+      block(
+        'security',
+        struct('runtime.ContainerSecurity', [
+          field('profile', str, 'Profile.', { values: ['restricted', 'privileged'] }),
+          block(
+            'capabilities',
+            struct('runtime.ContainerCapabilities', [
+              field('add', strings, 'Added.'),
+              field('drop', strings, 'Dropped.'),
+            ]),
+            'Capabilities.',
+          ),
+        ]),
+        'Security.',
+      ),
+      block(
+        'network',
+        struct('runtime.ContainerNetwork', [field('mode', str, 'Mode.', { values: ['none', 'host'] })]),
+        'Network.',
+      ),
+      block('resources', struct('runtime.ContainerResources', [field('limits', map(str), 'Limits.')]), 'Resources.'),
+      field('dependsOn', object, 'What must be there first.'),
+    ],
+  },
+]);
+
+export const systemDocuments: readonly DocumentSpec[] = Object.freeze([...clusterKinds, ...runtimeKinds].map(kindOf));
