@@ -8,7 +8,7 @@ import { Packet } from './packet.ts';
 import type { SocketProcess } from './process.ts';
 
 /** Largest payload: a 64 KiB IP packet without the headers. */
-export const DATAGRAM_LIMIT_BYTES = 65_507;
+const DATAGRAM_LIMIT_BYTES = 65_507;
 /** Ethernet, IP and UDP headers. */
 const HEADER_BYTES = 42;
 /** net.core.rmem_default: what arrives beyond it is dropped. */

@@ -7,14 +7,14 @@ import type { Packet } from './packet.ts';
 export type NeighbourState = 'none' | 'incomplete' | 'reachable' | 'stale' | 'delay' | 'probe' | 'failed' | 'pinned';
 
 /** An entry is reachable for half to one and a half of this after it was confirmed (net.ipv4.neigh.*.base_reachable_time_ms). */
-export const BASE_REACHABLE_US = 30 * SECOND_US;
+const BASE_REACHABLE_US = 30 * SECOND_US;
 /** A stale entry that is used waits this long for a confirmation from above before it is probed. */
-export const DELAY_FIRST_PROBE_US = 5 * SECOND_US;
-export const PROBE_INTERVAL_US = SECOND_US;
+const DELAY_FIRST_PROBE_US = 5 * SECOND_US;
+const PROBE_INTERVAL_US = SECOND_US;
 /** Broadcasts of a new entry, and unicast probes of an old one. */
-export const PROBES = 3;
+const PROBES = 3;
 /** An answer within this time after another does not replace it: of two owners the first to answer wins. */
-export const LOCK_TIME_US = SECOND_US;
+const LOCK_TIME_US = SECOND_US;
 /** Packets that wait for an answer. */
 const QUEUE_LIMIT = 101;
 

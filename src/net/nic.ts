@@ -65,7 +65,7 @@ export class Nic {
   }
 
   #frames(packet: Packet): number {
-    return packet.kind === 'datagram' ? Math.ceil(packet.sizeBytes / this.mtuBytes) : 1;
+    return packet.kind === 'datagram' ? Math.ceil(packet.sizeBytes / (this.link?.mtuBytes ?? this.mtuBytes)) : 1;
   }
 
   /** A frame reaches this card. */

@@ -15,7 +15,7 @@ export interface LossWatcher {
 }
 
 /** Size of a TCP segment without data, with options, in an Ethernet frame. */
-export const CONTROL_SIZE_BYTES = 66;
+const CONTROL_SIZE_BYTES = 66;
 
 export interface PacketInit {
   readonly kind: PacketKind;

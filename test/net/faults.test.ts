@@ -205,6 +205,8 @@ describe('lossy links', () => {
       });
     expect(arrived(1_000)).toBeGreaterThan(250);
     expect(arrived(14_000)).toBeLessThan(150);
+    h1.net.setMtu('eth0', 100);
+    expect(arrived(1_000)).toBeLessThan(200); // eleven fragments now
   });
 });
 

@@ -8,12 +8,12 @@ import type { EventFields, EventKind, Log } from '../../src/platform/log.ts';
 import type { Connection, MachineNet, Segment } from '../../src/platform/net.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { Scope } from '../../src/platform/scope.ts';
-import { nothingToCancel, type Task, type TaskHandle, wait } from '../../src/platform/task.ts';
+import { type Task, type TaskHandle, wait } from '../../src/platform/task.ts';
 import { QueueExecutor } from '../platform/queue-executor.ts';
 import { TestScheduler } from './scheduler.ts';
 
 /** Counter-based draws keyed by a path: good enough for tests, and independent of other streams. */
-export class TestRandom implements Random {
+class TestRandom implements Random {
   #key: number;
   #path: string;
   #ordinal = 0;
@@ -192,5 +192,3 @@ export function* codeOf(task: Task<unknown>): Task<string> {
     return (error as { code?: string }).code ?? String(error);
   }
 }
-
-export { nothingToCancel };
