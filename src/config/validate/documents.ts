@@ -1,14 +1,11 @@
-/** Side documents of v1.11.3, one check per kind (reference/network-config.md E.4; v1.11.3.md 11.1). */
-import type { Path } from '../errors.ts';
-import type { ConfigObject } from '../schema/types.ts';
+/** Side documents, one check per kind; those of v1.11.3 stand here (reference/network-config.md E.4; v1.11.3.md 11.1). */
 import { parseDuration } from '../text/duration.ts';
 import { goQuote } from '../text/quote.ts';
 import { parseUrl, urlPort } from '../text/url.ts';
 import { at, listAt, textAt } from '../view.ts';
+import { newerChecks } from './newer.ts';
+import type { DocumentCheck } from './report.ts';
 import { checkExistingVolume, checkPartitionVolume, checkUserVolume, checkVolume, checkZswap } from './volumes.ts';
-
-/** Reports the problems of one document. `minor` is the release whose rules apply. */
-export type DocumentCheck = (value: ConfigObject, report: (path: Path, message: string) => void, minor: number) => void;
 
 /** True for checks that stop at their first problem, as most of the real ones do. */
 interface KindCheck {
@@ -175,5 +172,9 @@ const CHECKS: Readonly<Record<string, KindCheck>> = Object.freeze({
 
 /** The check of a kind; undefined for kinds without rules. */
 export function documentCheck(kind: string): KindCheck | undefined {
-  return Object.hasOwn(CHECKS, kind) ? CHECKS[kind] : undefined;
+  if (Object.hasOwn(CHECKS, kind)) {
+    return CHECKS[kind];
+  }
+  const check = Object.hasOwn(newerChecks, kind) ? newerChecks[kind] : undefined;
+  return check === undefined ? undefined : { check, firstOnly: false };
 }

@@ -1,14 +1,13 @@
 /** Validation of a whole configuration (reference/network-config.md E.5, E.6; v1.11.3.md 11.4). */
-import { type Config, legacyOf, locate } from '../config.ts';
+import { type Config, locate } from '../config.ts';
 import type { ConfigDocument } from '../decode/documents.ts';
-import type { ConfigError, Path } from '../errors.ts';
+import type { ConfigError } from '../errors.ts';
 import { formatPath } from '../errors.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
-import { goQuote } from '../text/quote.ts';
 import type { TalosVersion } from '../version.ts';
-import { objectAt, textAt } from '../view.ts';
 import { documentCheck } from './documents.ts';
 import { type Finding, Findings, multiError } from './findings.ts';
+import { jointProblems, legacyConflicts } from './joint.ts';
 import { kubernetesProblems } from './kubernetes.ts';
 import { checkLegacy } from './machine.ts';
 import type { Mode } from './mode.ts';
@@ -50,7 +49,7 @@ export function validate(config: Config, options: ValidateConfigOptions): Valida
       texts.push(`${id}: ${document.spec.kind === LEGACY_KIND ? multiError(messages) : messages.join('\n')}`);
     }
   }
-  for (const conflict of legacyConflicts(config)) {
+  for (const conflict of [...legacyConflicts(config), ...jointProblems(config)]) {
     errors.push(conflict);
     texts.push(conflict.message);
   }
@@ -88,31 +87,15 @@ function checkDocument(
   const rule = documentCheck(document.spec.kind);
   rule?.check(
     document.value,
-    (path: Path, message: string) => {
-      if (!rule.firstOnly || findings.errors.length === 0) {
+    (path, message, severity) => {
+      if (severity === 'warning') {
+        findings.warn(path, message);
+      } else if (!rule.firstOnly || findings.errors.length === 0) {
         findings.error(path, message);
       }
     },
     version.minor,
   );
-}
-
-/** Settings that stand both in the legacy document and in one of their own. */
-function legacyConflicts(config: Config): Finding[] {
-  const legacy = legacyOf(config);
-  if (legacy === undefined) {
-    return [];
-  }
-  return config.documents.flatMap((document, index) => {
-    const key = document.name === 'STATE' ? 'state' : 'ephemeral';
-    const clash =
-      document.spec.kind === 'VolumeConfig' &&
-      (document.name === 'STATE' || document.name === 'EPHEMERAL') &&
-      textAt(document.value, 'encryption', 'provider') !== '' &&
-      objectAt(legacy, 'machine', 'systemDiskEncryption', key) !== undefined;
-    const message = `system disk encryption for ${goQuote(document.name)} is configured in both v1alpha1.Config and VolumeConfig`;
-    return clash ? [{ document: '', index, path: ['encryption'], message }] : [];
-  });
 }
 
 /** A finding as a located error. */

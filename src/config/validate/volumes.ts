@@ -5,7 +5,7 @@ import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parseBytes } from '../text/humanize.ts';
 import { goQuote } from '../text/quote.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
-import type { DocumentCheck } from './documents.ts';
+import type { DocumentCheck } from './report.ts';
 
 const SYSTEM_VOLUMES: readonly string[] = Object.freeze(['STATE', 'EPHEMERAL', 'IMAGECACHE']);
 const LATER_VOLUMES: readonly string[] = Object.freeze(['ETCD', 'CRI', 'KUBELET', 'LOG']);

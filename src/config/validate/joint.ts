@@ -1,0 +1,84 @@
+/** Rules over several documents (reference/network-config.md E.6). */
+import { type Config, documentsOf, legacyOf } from '../config.ts';
+import { goQuote } from '../text/quote.ts';
+import { flagAt, objectAt, textAt } from '../view.ts';
+import type { Finding } from './findings.ts';
+import { takenOverProblems } from './newer.ts';
+import { machineRole } from './role.ts';
+
+/** Settings that stand both in the legacy document and in one of their own. */
+export function legacyConflicts(config: Config): Finding[] {
+  const legacy = legacyOf(config);
+  if (legacy === undefined) {
+    return [];
+  }
+  return config.documents.flatMap((document, index) => {
+    const key = document.name === 'STATE' ? 'state' : 'ephemeral';
+    const clash =
+      document.spec.kind === 'VolumeConfig' &&
+      (document.name === 'STATE' || document.name === 'EPHEMERAL') &&
+      textAt(document.value, 'encryption', 'provider') !== '' &&
+      objectAt(legacy, 'machine', 'systemDiskEncryption', key) !== undefined;
+    const message = `system disk encryption for ${goQuote(document.name)} is configured in both v1alpha1.Config and VolumeConfig`;
+    const encryption = clash ? [{ document: '', index, path: ['encryption'], message }] : [];
+    // The clash stands in the legacy document, which is the first.
+    const taken = takenOverProblems(document.spec.kind, legacy).map((problem) => ({
+      document: '',
+      index: 0,
+      ...problem,
+    }));
+    return [...encryption, ...taken];
+  });
+}
+
+const CONTROL_PLANE_KINDS: readonly string[] = Object.freeze([
+  'KubeAPIServerConfig',
+  'KubeAdmissionControlConfig',
+  'KubeAggregatorCAConfig',
+  'KubeAuditPolicyConfig',
+  'KubeAuthenticationConfig',
+  'KubeAuthorizerConfig',
+  'KubeControllerManagerConfig',
+  'KubeCoreDNSConfig',
+  'KubeEtcdEncryptionConfig',
+  'KubeFlannelCNIConfig',
+  'KubeProxyConfig',
+  'KubeSchedulerConfig',
+  'KubeServiceAccountConfig',
+  'KubeTalosAPIAccessConfig',
+]);
+
+/** Rules that look at all documents; they concern kinds of v1.13 and later only. The words are ours. */
+export function jointProblems(config: Config): Finding[] {
+  const legacy = legacyOf(config);
+  const kinds = config.documents.map((document) => document.spec.kind);
+  const problems: string[] = [];
+  const has = (kind: string): boolean => kinds.includes(kind);
+  const legacyDiscovery = objectAt(legacy, 'cluster', 'discovery') !== undefined;
+  if (has('DiscoveryServiceConfig')) {
+    const [identity] = documentsOf(config, 'DiscoveryIdentityConfig');
+    if (textAt(identity, 'clusterID') === '' && textAt(legacy, 'cluster', 'id') === '') {
+      problems.push('cluster id is required for the discovery service');
+    }
+    if (textAt(identity, 'clusterSecret') === '' && textAt(legacy, 'cluster', 'secret') === '') {
+      problems.push('cluster secret is required for the discovery service');
+    }
+  }
+  const [kubespan] = documentsOf(config, 'KubeSpanConfig');
+  if (flagAt(kubespan, 'enabled') === true && !has('DiscoveryServiceConfig') && !legacyDiscovery) {
+    problems.push('KubeSpan needs a discovery service');
+  }
+  const reserved = [...new Set(kinds.filter((kind) => CONTROL_PLANE_KINDS.includes(kind)))].sort();
+  const role = machineRole(textAt(legacy, 'machine', 'type'));
+  if (reserved.length > 0 && (legacy === undefined || (role !== 'controlplane' && role !== 'init'))) {
+    problems.push(`documents are allowed on control plane machines only: ${reserved.join(', ')}`);
+  }
+  const isControlPlaneWithCa = has('KubeAPIServerCAConfig') && (role === 'controlplane' || role === 'init');
+  const legacySecret = ['secretboxEncryptionSecret', 'aescbcEncryptionSecret'].some(
+    (key) => textAt(legacy, 'cluster', key) !== '',
+  );
+  if (isControlPlaneWithCa && !legacySecret && !has('KubeEtcdEncryptionConfig')) {
+    problems.push('an encryption secret or KubeEtcdEncryptionConfig is required');
+  }
+  return problems.map((message) => ({ document: '', index: -1, path: [], message }));
+}
