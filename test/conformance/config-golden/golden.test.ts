@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { runConfigConformance } from '../config-run.ts';
+
+const DIR = fileURLToPath(new URL('../../../../shared/conformance/talos', import.meta.url));
+
+describe.skipIf(!existsSync(DIR))('recorded output of the real tool', () => {
+  it('is what generation and patching give, to the last byte', () => {
+    const report = runConfigConformance(DIR);
+    expect(report.cases.filter((one) => one.failure !== '')).toEqual([]);
+    expect(report.passed).toBeGreaterThanOrEqual(21);
+    expect(report.text).toMatch(/\n21 passed, 0 failed\n$|\n\d{2,} passed, 0 failed\n$/);
+  });
+});
+
+it('the runner counts what does not match', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'talosim-golden-'));
+  try {
+    const patch = join(folder, 'v1.11.3/patch/a');
+    mkdirSync(patch, { recursive: true });
+    writeFileSync(join(patch, 'config.yaml'), 'machine: {type: worker}\n');
+    writeFileSync(join(patch, 'p.yaml'), 'machine: {bogus: 1}\n');
+    writeFileSync(join(patch, 'expected.yaml'), 'machine: {}\n');
+    const rows = [
+      'tree\tconfig\tpatches\toutcome',
+      'v1.11.3\ta/config.yaml\tp\terror: unknown keys',
+      'v1.11.3\ta/config.yaml\tp\terror: something else',
+      'v1.11.3\ta/config.yaml\tp\tequals a/expected.yaml (whole text)',
+    ];
+    writeFileSync(join(folder, 'patch-cases.tsv'), `${rows.join('\n')}\n`);
+    const report = runConfigConformance(folder);
+    expect(report).toMatchObject({ passed: 1, failed: 2 });
+    expect(report.text).toMatch(/\n1 passed, 2 failed\n$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
