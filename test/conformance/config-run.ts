@@ -9,7 +9,7 @@ import { loadConfigSet } from '../../src/config/patch/config-set.ts';
 import { PatchError } from '../../src/config/patch/error.ts';
 import { parsePatch } from '../../src/config/patch/load.ts';
 
-export interface ConformanceCase {
+interface ConformanceCase {
   readonly name: string;
   /** Empty when it passed. */
   readonly failure: string;

@@ -44,7 +44,7 @@ export function generateTalosconfig(request: TalosconfigRequest): string {
 }
 
 /** A client certificate of the Talos API: roles are its organizations. */
-export function issueClientCertificate(request: TalosconfigRequest): PemPair {
+function issueClientCertificate(request: TalosconfigRequest): PemPair {
   const { crypto, nowSec } = request;
   const signer = keyPairFromPem(crypto, request.authority.crt, request.authority.key);
   const key = crypto.generateKey('ed25519');

@@ -19,7 +19,7 @@ export function jsonOfYaml(text: string): ConfigValue {
 }
 
 /** First syntax problem in the words of the YAML library. */
-export function syntaxError(stream: YamlStream): string | undefined {
+function syntaxError(stream: YamlStream): string | undefined {
   const problem = stream.problems[0];
   return problem === undefined ? undefined : `yaml: line ${stream.lines.at(problem.offset).line}: ${problem.message}`;
 }

@@ -38,7 +38,7 @@ export interface TalhelperRequest {
   readonly secrets?: SecretsBundle;
 }
 
-export interface NodeConfig {
+interface NodeConfig {
   readonly hostname: string;
   readonly addresses: readonly string[];
   readonly role: MachineRole;

@@ -87,7 +87,7 @@ export function objectIdentifier(dotted: string): Uint8Array {
 }
 
 /** The dotted text of the content of an OBJECT IDENTIFIER. */
-export function dottedIdentifier(content: Uint8Array): string {
+function dottedIdentifier(content: Uint8Array): string {
   const first = content[0] ?? 0;
   const arcs: number[] = [Math.min(2, Math.floor(first / 40)), 0];
   arcs[1] = first - arcs[0]! * 40;

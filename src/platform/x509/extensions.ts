@@ -96,7 +96,7 @@ function oidOfUsage(usage: ExtendedKeyUsage): string {
 }
 
 /** The value of subjectAltName, or null when there are no names. Throws invalid-argument for a text that is no address. */
-export function alternativeNames(dnsNames: readonly string[], ipAddresses: readonly string[]): Uint8Array | null {
+function alternativeNames(dnsNames: readonly string[], ipAddresses: readonly string[]): Uint8Array | null {
   if (dnsNames.length === 0 && ipAddresses.length === 0) return null;
   const names = dnsNames.map((name) => element(implicitTag(2), utf8Encode(name)));
   for (const address of ipAddresses) {

@@ -24,7 +24,7 @@ const OID_RSA = '1.2.840.113549.1.1.1';
 /** Finds the public half of a secret when the encoding does not carry it. */
 export type DerivePublicBits = (kind: 'ed25519' | 'ecdsa-p256', secret: Uint8Array) => Uint8Array;
 
-export function publicKeyOf(kind: KeyKind, bits: Uint8Array): PublicKey {
+function publicKeyOf(kind: KeyKind, bits: Uint8Array): PublicKey {
   return { kind, bits, keyId: toHex(sha1(bits)) };
 }
 
@@ -62,7 +62,7 @@ function requireP256(curve: string): void {
 }
 
 /** The bit string of an RSA public key. */
-export function rsaPublicBits(modulus: Uint8Array, exponent: Uint8Array): Uint8Array {
+function rsaPublicBits(modulus: Uint8Array, exponent: Uint8Array): Uint8Array {
   return sequence(unsignedInteger(modulus), unsignedInteger(exponent));
 }
 

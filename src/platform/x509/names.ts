@@ -44,11 +44,3 @@ export function decodeName(reader: DerReader): DistinguishedName {
   }
   return { organizations, commonName, der: whole };
 }
-
-/** Text as Go prints a name: most specific first. */
-export function nameText(name: DistinguishedName): string {
-  const parts: string[] = [];
-  if (name.commonName !== '') parts.push(`CN=${name.commonName}`);
-  if (name.organizations.length > 0) parts.push(name.organizations.map((value) => `O=${value}`).join('+'));
-  return parts.join(',');
-}

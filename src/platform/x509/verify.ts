@@ -24,7 +24,7 @@ export function chainProblem(crypto: CryptoPort, certificate: CertificateRecord,
   return null;
 }
 
-export function validityProblem(certificate: CertificateRecord, nowSec: number): string | null {
+function validityProblem(certificate: CertificateRecord, nowSec: number): string | null {
   const prefix = `x509: certificate has expired or is not yet valid: current time ${rfc3339(nowSec)} is`;
   if (nowSec < certificate.notBeforeSec) return `${prefix} before ${rfc3339(certificate.notBeforeSec)}`;
   if (nowSec > certificate.notAfterSec) return `${prefix} after ${rfc3339(certificate.notAfterSec)}`;

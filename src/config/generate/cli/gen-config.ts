@@ -23,7 +23,7 @@ import {
   type Workstation,
 } from './workstation.ts';
 
-export type OutputType = 'controlplane' | 'worker' | 'talosconfig';
+type OutputType = 'controlplane' | 'worker' | 'talosconfig';
 
 /** Arguments and flags; an absent flag has the default of the real command. */
 export interface GenConfigOptions {
