@@ -52,7 +52,7 @@ describe.skipIf(!present)('full configs of the corpus', () => {
 
   test.each(full.filter(({ file }) => file !== '131.yaml'))('$file loads and validates', ({ file, kind }) => {
     const config = load(file, NEEDS[file] ?? 'v1.11.3');
-    expect(config).not.toBeInstanceOf(Array);
+    expect(Array.isArray(config) ? config : []).toEqual([]);
     const result = validate(config as Config, { mode: 'metal' });
     expect(result.errors.map((error) => error.message)).toEqual([]);
     const legacy = (config as Config).documents[0]!.value;
@@ -70,8 +70,9 @@ describe.skipIf(!present)('full configs of the corpus', () => {
     }
     const names = new Set(refused.map((error) => /\$\{(\w+)\}/.exec(error)![1]!));
     const env = Object.fromEntries([...names].map((name) => [name, valueFor(name)]));
-    const filled = load('131.yaml', 'v1.11.3', env) as Config;
-    expect(validate(filled, { mode: 'metal' }).errors.map((error) => error.message)).toEqual([]);
+    const filled = load('131.yaml', 'v1.12.0', env);
+    expect(Array.isArray(filled) ? filled : []).toEqual([]);
+    expect(validate(filled as Config, { mode: 'metal' }).errors.map((error) => error.message)).toEqual([]);
   });
 
   test('a config of v1.12 is refused by v1.11 with the release of each newer part', () => {
