@@ -41,6 +41,8 @@ export class Machine {
   persistedConfig: string | undefined;
   /** Puts the old config back after a try. */
   pendingRevert: Timer | undefined;
+  /** Order in which control planes are tried. */
+  readonly etcdShuffle: Random;
   /** Draws of machined itself. */
   readonly random: Random;
   readonly scope: TaskScope;
@@ -64,6 +66,7 @@ export class Machine {
     this.files = new FileStore(platform.disk);
     this.meta = new Meta(platform.blockDevices);
     this.sequencer = new Sequencer(this);
+    this.etcdShuffle = this.random.stream('etcd-endpoints');
     this.bootId = uuidOf(this.random.bytes(16));
     this.state.listen(() => this.changed.notify());
   }

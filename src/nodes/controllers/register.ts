@@ -5,16 +5,28 @@ import { endpointController } from './cluster/endpoint.ts';
 import { nodeIdentityController } from './cluster/node-identity.ts';
 import { machineTypeController } from './config/machine-type.ts';
 import { persistenceController } from './config/persistence.ts';
+import { advertisedPeerController } from './etcd/advertised-peer.ts';
 import { etcdConfigController } from './etcd/config.ts';
+import { etcdMemberController } from './etcd/member.ts';
 import { etcdPkiController } from './etcd/pki.ts';
 import { etcdSpecController } from './etcd/spec.ts';
 import { addressFilterController } from './k8s/address-filter.ts';
+import { controlPlaneConfigControllers } from './k8s/control-plane-configs.ts';
+import { controlPlaneStaticPodController } from './k8s/control-plane-static-pod.ts';
+import { kubeletConfigController } from './k8s/kubelet-config.ts';
+import { kubeletServiceController } from './k8s/kubelet-service.ts';
+import { kubeletSpecController } from './k8s/kubelet-spec.ts';
+import { kubePrismController } from './k8s/kubeprism.ts';
 import { kubePrismConfigController } from './k8s/kubeprism-config.ts';
 import { kubePrismEndpointsController } from './k8s/kubeprism-endpoints.ts';
 import { nodeIpController } from './k8s/node-ip.ts';
 import { nodeIpConfigController } from './k8s/node-ip-config.ts';
 import { nodenameController } from './k8s/nodename.ts';
+import { renderConfigsStaticPodController } from './k8s/render-configs-static-pod.ts';
+import { renderSecretsStaticPodController } from './k8s/render-secrets-static-pod.ts';
 import { staticEndpointController } from './k8s/static-endpoint.ts';
+import { staticPodConfigController } from './k8s/static-pod-config.ts';
+import { staticPodServerController } from './k8s/static-pod-server.ts';
 import { addressConfigController } from './network/address-config.ts';
 import { addressSpecController } from './network/address-spec.ts';
 import { addressStatusController } from './network/address-status.ts';
@@ -130,5 +142,17 @@ function clusterControllers(machine: Machine): readonly Controller[] {
     nodeIpController,
     kubePrismEndpointsController,
     kubePrismConfigController,
+    kubePrismController(machine),
+    ...controlPlaneConfigControllers,
+    renderConfigsStaticPodController(machine.files),
+    renderSecretsStaticPodController(machine),
+    controlPlaneStaticPodController,
+    staticPodConfigController,
+    staticPodServerController(machine),
+    kubeletConfigController,
+    kubeletSpecController,
+    kubeletServiceController(machine),
+    etcdMemberController(machine),
+    advertisedPeerController(machine),
   ];
 }

@@ -3,19 +3,15 @@ import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { NodeError } from '../errors.ts';
 import type { Machine } from '../machine.ts';
-import { openControlPlaneEtcd, openEtcd } from './client.ts';
+import { hostOfUrl, openControlPlaneEtcd, openEtcd, withEtcd } from './client.ts';
 import { localMemberId } from './leave.ts';
 
 /** Hands leadership to the first other member in the list; '' when this one does not lead (reference/controllers.md C.4). */
 export function* forfeitLeadership(machine: Machine): Task<string> {
   const id = yield* localMemberId(machine);
-  const client = yield* openControlPlaneEtcd(machine, { requireLeader: true });
-  let members: readonly Member[];
-  try {
-    members = (yield* client.memberList()).members;
-  } finally {
-    client.close();
-  }
+  const { members } = yield* withEtcd(openControlPlaneEtcd(machine, { requireLeader: true }), (client) =>
+    client.memberList(),
+  );
   if (members.length === 1) throw new NodeError('cannot forfeit leadership, only one member');
   const own = members.find((member) => member.id === id);
   if (own === undefined) throw new NodeError(`failed to find "${id}" in list of etcd members`);
@@ -28,19 +24,14 @@ export function* forfeitLeadership(machine: Machine): Task<string> {
 }
 
 function* moveFrom(machine: Machine, url: string, id: string, target: Member): Task<string | undefined> {
-  const address = url
-    .replace(/^https:\/\//, '')
-    .replace(/:[0-9]+$/, '')
-    .replace(/^\[|\]$/g, '');
-  const client = yield* openEtcd(machine, [address]);
-  try {
-    if ((yield* client.status()).leader !== id) return '';
-    yield* client.moveLeader(target.id);
-    return target.name;
-  } catch (error) {
-    if (error instanceof RpcError && error.message === 'etcdserver: not leader') return '';
-    throw error;
-  } finally {
-    client.close();
-  }
+  return yield* withEtcd(openEtcd(machine, [hostOfUrl(url)]), function* (client) {
+    try {
+      if ((yield* client.maintenance.status(url)).leader !== id) return '';
+      yield* client.maintenance.moveLeader(target.id);
+      return target.name;
+    } catch (error) {
+      if (error instanceof RpcError && error.message === 'etcdserver: not leader') return '';
+      throw error;
+    }
+  });
 }

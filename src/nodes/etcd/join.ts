@@ -82,9 +82,9 @@ function* attemptJoin(machine: Machine, spec: EtcdSpecSpec): Task<Joined> {
   try {
     const before = yield* labelled('error getting etcd members', client.memberList());
     for (const member of before.members) {
-      if (member.name === spec.name) yield* labelled('error removing member', client.removeMember(member.id));
+      if (member.name === spec.name) yield* labelled('error removing member', client.memberRemove(member.id));
     }
-    const added = yield* labelled('error adding member', client.addLearner(peerUrls(spec)));
+    const added = yield* labelled('error adding member', client.memberAdd(peerUrls(spec), true));
     const learnerId = added.member?.id ?? '';
     const after = yield* labelled('error getting second etcd member list', client.memberList());
     return { learnerId, initialCluster: initialCluster(after.members, learnerId, spec.name) };

@@ -9,7 +9,7 @@ import { etcdPhase } from '../events.ts';
 import type { Machine } from '../machine.ts';
 import { ETCD, EtcdMembers, LOCAL_MEMBER } from '../resources/etcd.ts';
 import { ETCD_DATA } from '../services/builtin/etcd.ts';
-import { openControlPlaneEtcd } from './client.ts';
+import { openControlPlaneEtcd, withEtcd } from './client.ts';
 import { decimalId } from './ids.ts';
 
 const LOCAL_ID_LIMIT_US = 180_000_000;
@@ -21,12 +21,9 @@ const RETRIED: readonly string[] = Object.freeze(['etcdserver: unhealthy cluster
 /** Takes this machine out of the cluster and throws its data away; etcd stays stopped (reference/v1.11.3.md 2.5). */
 export function* leaveCluster(machine: Machine): Task<void> {
   const id = yield* localMemberId(machine);
-  const client = yield* openControlPlaneEtcd(machine, { requireLeader: true });
-  try {
-    yield* removeMember(machine, id, () => client.removeMember(id));
-  } finally {
-    client.close();
-  }
+  yield* withEtcd(openControlPlaneEtcd(machine, { requireLeader: true }), (client) =>
+    removeMember(machine, id, () => client.memberRemove(id)),
+  );
   yield* machine.services.stop(ETCD);
   yield* machine.files.disk.removeTree(ETCD_DATA);
   machine.platform.log.event(etcdPhase, { phase: 'left', memberId: id });
@@ -43,7 +40,7 @@ export function* localMemberId(machine: Machine): Task<string> {
   }
 }
 
-function* removeMember(machine: Machine, id: string, attempt: () => Task<void>): Task<void> {
+function* removeMember(machine: Machine, id: string, attempt: () => Task<unknown>): Task<void> {
   const options = {
     limitUs: REMOVE_LIMIT_US,
     pauseUs: () => REMOVE_PAUSE_US,

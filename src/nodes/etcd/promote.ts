@@ -45,7 +45,7 @@ function* onePass(machine: Machine, learnerId: string, turn: { counter: number }
     turn.counter++;
     const client = yield* openEtcd(machine, [address]);
     try {
-      yield* client.promoteMember(learnerId);
+      yield* client.memberPromote(learnerId);
       return;
     } catch (error) {
       if (isDefect(error)) throw error;

@@ -2,12 +2,13 @@ import type { Member } from '../../../api/etcd/cluster.ts';
 import type { AlarmMember, StatusResponse } from '../../../api/etcd/maintenance.ts';
 import { MaintenanceService } from '../../../api/etcd/services.ts';
 import type { MachineService } from '../../../api/machine/services.ts';
+import type { EtcdClient } from '../../../etcd/client/client.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Implementation } from '../../../rpc/service.ts';
 import { isControlPlane } from '../../config/settings.ts';
 import { errorText, NodeError } from '../../errors.ts';
-import { type EtcdClient, openControlPlaneEtcd, openLocalEtcd } from '../../etcd/client.ts';
+import { LOCALHOST, openControlPlaneEtcd, openLocalEtcd, withEtcd } from '../../etcd/client.ts';
 import { forfeitLeadership } from '../../etcd/forfeit.ts';
 import { decimalId } from '../../etcd/ids.ts';
 import { leaveCluster } from '../../etcd/leave.ts';
@@ -37,13 +38,13 @@ export function etcdHandlers(machine: Machine): Methods {
     *EtcdMemberList(request) {
       requireControlPlane(machine, 'member list');
       const open = request.queryLocal ? openLocalEtcd : openControlPlaneEtcd;
-      const { members } = yield* withClient(open(machine, { requireLeader: true }), (client) => client.memberList());
+      const { members } = yield* withEtcd(open(machine, { requireLeader: true }), (client) => client.memberList());
       const list = members.map(memberMessage);
       return { messages: [{ metadata: null, legacyMembers: list.map((member) => member.hostname), members: list }] };
     },
     *EtcdRemoveMemberByID(request) {
       requireControlPlane(machine, 'etcd remove member');
-      yield* withClient(openControlPlaneEtcd(machine, { requireLeader: true }), (client) =>
+      yield* withEtcd(openControlPlaneEtcd(machine, { requireLeader: true }), (client) =>
         remove(client, request.memberId),
       );
       return { messages: [{ metadata: null }] };
@@ -62,20 +63,20 @@ export function etcdHandlers(machine: Machine): Methods {
       requireControlPlane(machine, 'etcd alarm list');
       const { alarms } = yield* prefixed(
         'failed to list etcd alarms',
-        withClient(openLocalEtcd(machine), (c) => c.alarms()),
+        withEtcd(openLocalEtcd(machine), (c) => c.maintenance.alarmList()),
       );
       return { messages: [{ metadata: null, memberAlarms: alarms }] };
     },
     *EtcdAlarmDisarm() {
       requireControlPlane(machine, 'etcd alarm list');
-      const disarmed = yield* prefixed('failed to disarm etcd alarm', withClient(openLocalEtcd(machine), disarmAll));
+      const disarmed = yield* prefixed('failed to disarm etcd alarm', withEtcd(openLocalEtcd(machine), disarmAll));
       return { messages: [{ metadata: null, memberAlarms: disarmed }] };
     },
     *EtcdDefragment() {
       requireControlPlane(machine, 'etcd defragment');
       yield* prefixed(
         'failed to defragment etcd',
-        withClient(openLocalEtcd(machine), (client) => client.defragment()),
+        withEtcd(openLocalEtcd(machine), (client) => client.maintenance.defragment(LOCALHOST)),
       );
       return { messages: [{ metadata: null }] };
     },
@@ -83,7 +84,7 @@ export function etcdHandlers(machine: Machine): Methods {
       requireControlPlane(machine, 'etcd status');
       const status = yield* prefixed(
         'failed to query etcd status',
-        withClient(openLocalEtcd(machine), (c) => c.status()),
+        withEtcd(openLocalEtcd(machine), (c) => c.maintenance.status(LOCALHOST)),
       );
       return { messages: [{ metadata: null, memberStatus: statusMessage(status) }] };
     },
@@ -132,15 +133,6 @@ export function requireControlPlane(machine: Machine, what: string): void {
   }
 }
 
-function* withClient<T>(opening: Task<EtcdClient>, body: (client: EtcdClient) => Task<T>): Task<T> {
-  const client = yield* opening;
-  try {
-    return yield* body(client);
-  } finally {
-    client.close();
-  }
-}
-
 function* prefixed<T>(prefix: string, body: Task<T>): Task<T> {
   try {
     return yield* body;
@@ -152,7 +144,7 @@ function* prefixed<T>(prefix: string, body: Task<T>): Task<T> {
 
 function* remove(client: EtcdClient, id: string): Task<void> {
   try {
-    yield* client.removeMember(id);
+    yield* client.memberRemove(id);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const text = `failed to remove member ${decimalId(id)}: ${error.message}`;
@@ -164,7 +156,9 @@ function* remove(client: EtcdClient, id: string): Task<void> {
 /** Disarms every alarm there is; the answer lists what was disarmed. */
 function* disarmAll(client: EtcdClient): Task<AlarmMember[]> {
   const disarmed: AlarmMember[] = [];
-  for (const alarm of (yield* client.alarms()).alarms) disarmed.push(...(yield* client.disarm(alarm)));
+  for (const alarm of (yield* client.maintenance.alarmList()).alarms) {
+    disarmed.push(...(yield* client.maintenance.alarmDisarm(alarm)).alarms);
+  }
   return disarmed;
 }
 

@@ -1,9 +1,10 @@
 import { waitFor } from '../../../cosi/index.ts';
+import type { EtcdClient } from '../../../etcd/client/client.ts';
 import type { ContainerSpec } from '../../../platform/containers.ts';
 import type { Task, TaskHandle } from '../../../platform/task.ts';
 import { NodeError } from '../../errors.ts';
 import { type EtcdStart, etcdArguments } from '../../etcd/arguments.ts';
-import { type EtcdClient, openLocalEtcd } from '../../etcd/client.ts';
+import { openLocalEtcd, validateQuorum } from '../../etcd/client.ts';
 import { joinCluster } from '../../etcd/join.ts';
 import { promoteLearner } from '../../etcd/promote.ts';
 import { recoverFromSnapshot } from '../../etcd/recover.ts';
@@ -72,7 +73,7 @@ export function etcdService(machine: Machine, options: EtcdServiceOptions): Serv
       },
       *check() {
         client ??= yield* openLocalEtcd(machine);
-        yield* client.validateQuorum();
+        yield* validateQuorum(client);
       },
     },
   };

@@ -12,6 +12,18 @@ import type { ServiceDefinition } from '../service.ts';
 export const KUBELET = 'kubelet';
 const HEALTH_PORT = 10_248;
 
+/** Directories of the machine that the kubelet works in, and that pods may mount. */
+const SHARED: readonly string[] = Object.freeze([
+  '/var/lib/kubelet',
+  '/var/lib/containers',
+  '/var/log',
+  '/etc/kubernetes',
+  '/etc/cni',
+  '/system/secrets',
+  '/system/config',
+  '/run',
+]);
+
 /** The kubelet service; its controller starts it (reference/controllers.md C.9). */
 export function kubeletService(machine: Machine): ServiceDefinition {
   const { platform, state } = machine;
@@ -25,6 +37,7 @@ export function kubeletService(machine: Machine): ServiceDefinition {
     *preStart() {
       const { spec } = state.get(KubeletSpecs, KUBELET)!;
       yield* pullImage(machine, spec.image);
+      for (const path of SHARED) yield* machine.files.disk.makeDirectory(path);
       if (state.get(KubeletLifecycles, KUBELET) === undefined)
         state.create(KubeletLifecycles, KUBELET, { empty: true });
     },
@@ -75,7 +88,7 @@ function containerSpec(machine: Machine): ContainerSpec {
     namespace: 'system',
     image: spec.image,
     args: spec.args,
-    mounts: shared.map((path) => ({ source: path, destination: path })),
+    mounts: SHARED.map((path) => ({ source: path, destination: path })),
     network: 'host',
   };
 }
