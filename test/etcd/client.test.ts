@@ -5,8 +5,8 @@ import { Election } from '../../src/etcd/client/election.ts';
 import { Mutex } from '../../src/etcd/client/mutex.ts';
 import { Session } from '../../src/etcd/client/session.ts';
 import type { WatchUpdate } from '../../src/etcd/client/watch.ts';
-import { END } from '../../src/platform/channel.ts';
 import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
+import { END } from '../../src/platform/channel.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { leaderOf, others, refusal, untilOk } from './helpers.ts';
 import { type Node, SimCluster } from './sim-cluster.ts';
@@ -117,8 +117,14 @@ describe('the client', () => {
   it('refuses a lock that is held, without waiting', () => {
     start();
     const etcd = client();
-    const first = new Mutex(cluster.run(() => Session.open(etcd)), 'lock');
-    const second = new Mutex(cluster.run(() => Session.open(etcd)), 'lock');
+    const first = new Mutex(
+      cluster.run(() => Session.open(etcd)),
+      'lock',
+    );
+    const second = new Mutex(
+      cluster.run(() => Session.open(etcd)),
+      'lock',
+    );
     cluster.run(() => first.tryLock());
     expect(() => cluster.run(() => second.tryLock())).toThrow('mutex: Locked by another session');
     cluster.run(() => first.unlock());
@@ -128,8 +134,14 @@ describe('the client', () => {
   it('elects the next candidate when the leader resigns, and tells observers', () => {
     start();
     const etcd = client();
-    const one = new Election(cluster.run(() => Session.open(etcd)), 'e');
-    const two = new Election(cluster.run(() => Session.open(etcd)), 'e');
+    const one = new Election(
+      cluster.run(() => Session.open(etcd)),
+      'e',
+    );
+    const two = new Election(
+      cluster.run(() => Session.open(etcd)),
+      'e',
+    );
     const seen = one.observe();
     cluster.run(() => one.campaign(bytes('one')));
     let won = false;

@@ -1,5 +1,6 @@
 import type { TxnResponse } from '../../api/etcd/kv.ts';
 import { utf8Encode } from '../../platform/bytes.ts';
+import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { EtcdClient, Limits } from './client.ts';
 import { createdAt, firstCreated, putOp, rangeOp, waitDeletes } from './concurrency.ts';
@@ -41,10 +42,33 @@ export class Mutex {
 
   /** Waits for the lock. Cancelling the task, or an error, takes the key away again as far as the server can be reached. */
   *lock(): Task<void> {
-    if (this.#owns(yield* this.#tryAcquire())) return;
-    yield* waitDeletes(this.#client, this.#prefix, this.#revision - 1);
-    const { kvs } = yield* this.#client.range({ key: utf8Encode(this.#key) });
-    if (kvs.length === 0) throw new LockError('mutex: session is expired');
+    let held = false;
+    try {
+      held = this.#owns(yield* this.#tryAcquire());
+      if (held) return;
+      yield* waitDeletes(this.#client, this.#prefix, this.#revision - 1);
+      const { kvs } = yield* this.#client.range({ key: utf8Encode(this.#key) });
+      if (kvs.length === 0) throw new LockError('mutex: session is expired');
+      held = true;
+    } finally {
+      if (!held) this.#giveUp();
+    }
+  }
+
+  /** Deletes the key beside whatever happens to the caller. */
+  #giveUp(): void {
+    const { scope } = this.#client.ports;
+    const client = this.#client;
+    const key = utf8Encode(this.#key);
+    this.#key = '';
+    if (scope.closed) return;
+    scope.spawn('etcd-unlock', function* (): Task<void> {
+      try {
+        yield* client.deleteRange({ key }, { timeoutUs: 5_000_000 });
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+      }
+    });
   }
 
   /** Takes the lock if it is free; LockError otherwise. */

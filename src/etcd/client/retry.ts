@@ -34,16 +34,23 @@ export function* callWithRetry<Req, Res>(
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) yield* pause(deps, attempt);
     const leftUs = deadlineUs - deps.clock.monotonicUs();
-    if (leftUs <= 0) throw new RpcError('DeadlineExceeded', 'context deadline exceeded');
+    if (leftUs <= 0) throw deadlineExceeded();
     const { timeoutUs: _limit, ...rest } = options;
     const limit = leftUs === Number.POSITIVE_INFINITY ? {} : { timeoutUs: leftUs };
     try {
       return yield* deps.channel.unary(method, request, { waitForReady: true, ...rest, ...limit });
     } catch (error) {
-      if (!(error instanceof RpcError) || attempt + 1 >= MAX_ATTEMPTS) throw error;
+      if (!(error instanceof RpcError)) throw error;
+      // Whatever the transport says of it, the caller's own limit is a deadline.
+      if (error.status === 'DeadlineExceeded') throw deadlineExceeded();
+      if (attempt + 1 >= MAX_ATTEMPTS) throw error;
       if (!isRetryable(error, retries, deps.endpointCount())) throw error;
     }
   }
+}
+
+function deadlineExceeded(): RpcError {
+  return new RpcError('DeadlineExceeded', 'context deadline exceeded');
 }
 
 function* pause(deps: RetryDeps, attempt: number): Task<void> {

@@ -1,0 +1,130 @@
+import { CtlExit, ExitCode } from './context.ts';
+
+/** A flag as a command declares it: its kind and what it is when not given. */
+export interface FlagSpec {
+  readonly kind: 'bool' | 'text' | 'int' | 'duration';
+  readonly initial: string;
+  /** One letter that stands for it. */
+  readonly short?: string;
+}
+
+export type FlagSpecs = Readonly<Record<string, FlagSpec>>;
+
+export function boolFlag(initial = false): FlagSpec {
+  return { kind: 'bool', initial: String(initial) };
+}
+
+export function textFlag(initial = '', short?: string): FlagSpec {
+  return short === undefined ? { kind: 'text', initial } : { kind: 'text', initial, short };
+}
+
+export function intFlag(initial = 0): FlagSpec {
+  return { kind: 'int', initial: String(initial) };
+}
+
+export function durationFlag(initial: string): FlagSpec {
+  return { kind: 'duration', initial };
+}
+
+/** Values of a command's flags. */
+export class Flags {
+  readonly #values: Readonly<Record<string, string>>;
+  readonly given: ReadonlySet<string>;
+
+  constructor(values: Readonly<Record<string, string>>, given: ReadonlySet<string>) {
+    this.#values = values;
+    this.given = given;
+  }
+
+  text(name: string): string {
+    return this.#values[name] ?? '';
+  }
+
+  bool(name: string): boolean {
+    return this.#values[name] === 'true';
+  }
+
+  int(name: string): number {
+    return Number.parseInt(this.#values[name] ?? '0', 10);
+  }
+
+  /** Microseconds. */
+  duration(name: string): number {
+    return parseDuration(this.#values[name] ?? '0') ?? 0;
+  }
+}
+
+/** Splits words into flags and arguments, as pflag does: flags may stand anywhere, `--` ends them. */
+export function parseWords(
+  words: readonly string[],
+  specs: FlagSpecs,
+  env: Readonly<Record<string, string>>,
+): { readonly args: readonly string[]; readonly flags: Flags } {
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(specs)) values[name] = specs[name]!.initial;
+  const given = new Set<string>();
+  const args: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (word === '--') {
+      args.push(...words.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      args.push(word);
+      continue;
+    }
+    const cut = word.indexOf('=');
+    const name = nameOf(word, cut, specs);
+    const spec = specs[name]!;
+    let value = cut >= 0 ? word.slice(cut + 1) : undefined;
+    if (value === undefined && spec.kind === 'bool') value = 'true';
+    if (value === undefined && !word.startsWith('--') && word.length > 2) value = word.slice(2);
+    if (value === undefined) {
+      i++;
+      value = words[i];
+      if (value === undefined) throw new CtlExit(ExitCode.Error, `flag needs an argument: ${word}`);
+    }
+    checkValue(name, spec, value);
+    values[name] = value;
+    given.add(name);
+  }
+  for (const name of Object.keys(specs)) {
+    const value = env[`ETCDCTL_${name.replaceAll('-', '_').toUpperCase()}`];
+    if (value !== undefined && value !== '' && !given.has(name)) values[name] = value;
+  }
+  return { args, flags: new Flags(values, given) };
+}
+
+function nameOf(word: string, cut: number, specs: FlagSpecs): string {
+  if (word.startsWith('--')) {
+    const name = word.slice(2, cut < 0 ? undefined : cut);
+    if (specs[name] === undefined) throw new CtlExit(ExitCode.Error, `unknown flag: --${name}`);
+    return name;
+  }
+  const letter = word[1]!;
+  for (const name of Object.keys(specs)) if (specs[name]!.short === letter) return name;
+  throw new CtlExit(ExitCode.Error, `unknown shorthand flag: '${letter}' in ${word}`);
+}
+
+function checkValue(name: string, spec: FlagSpec, value: string): void {
+  const bad = (why: string): never => {
+    throw new CtlExit(ExitCode.Error, `invalid argument "${value}" for "--${name}" flag: ${why}`);
+  };
+  if (spec.kind === 'bool' && value !== 'true' && value !== 'false') {
+    bad(`strconv.ParseBool: parsing "${value}": invalid syntax`);
+  }
+  if (spec.kind === 'int' && !/^[+-]?\d+$/.test(value)) {
+    bad(`strconv.ParseInt: parsing "${value}": invalid syntax`);
+  }
+  if (spec.kind === 'duration' && parseDuration(value) === null) bad(`time: invalid duration "${value}"`);
+}
+
+/** A Go duration in microseconds; null when it is none. */
+export function parseDuration(text: string): number | null {
+  if (text === '0') return 0;
+  const match = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/.exec(text);
+  if (match === null) return null;
+  const unit = { us: 1, µs: 1, ms: 1000, s: 1_000_000, m: 60_000_000, h: 3_600_000_000 }[match[2]!]!;
+  return Math.round(Number.parseFloat(match[1]!) * unit);
+}

@@ -1,0 +1,225 @@
+import {
+  CompactionRequest,
+  DeleteRangeRequest,
+  type DeleteRangeResponse,
+  NO_BYTES,
+  PutRequest,
+  type PutResponse,
+  RangeRequest,
+  type RangeResponse,
+  SortOrder,
+  SortTarget,
+} from '../../../api/etcd/kv.ts';
+import { utf8Encode } from '../../../platform/bytes.ts';
+import type { Task } from '../../../platform/task.ts';
+import { CtlExit, ExitCode, type Run } from '../context.ts';
+import { boolFlag, type FlagSpecs, type Flags, intFlag, textFlag } from '../flags.ts';
+import { headerFields, kvFields } from '../print/fields.ts';
+import { deleteJson, putJson, rangeJson } from '../print/messages.ts';
+import { kvLines } from '../print/words.ts';
+import { badArgs, notAsTable } from './arguments.ts';
+
+const ORDERS: Readonly<Record<string, number>> = Object.freeze({
+  '': SortOrder.None,
+  ASCEND: SortOrder.Ascend,
+  DESCEND: SortOrder.Descend,
+});
+const TARGETS: Readonly<Record<string, number>> = Object.freeze({
+  '': SortTarget.Key,
+  KEY: SortTarget.Key,
+  VERSION: SortTarget.Version,
+  CREATE: SortTarget.Create,
+  MODIFY: SortTarget.Mod,
+  VALUE: SortTarget.Value,
+});
+const FROM_KEY = Uint8Array.of(0);
+
+export const PUT_FLAGS: FlagSpecs = Object.freeze({
+  lease: textFlag('0'),
+  'prev-kv': boolFlag(),
+  'ignore-value': boolFlag(),
+  'ignore-lease': boolFlag(),
+});
+
+export const GET_FLAGS: FlagSpecs = Object.freeze({
+  consistency: textFlag('l'),
+  order: textFlag(),
+  'sort-by': textFlag(),
+  limit: intFlag(),
+  prefix: boolFlag(),
+  'from-key': boolFlag(),
+  rev: intFlag(),
+  'keys-only': boolFlag(),
+  'count-only': boolFlag(),
+  'print-value-only': boolFlag(),
+  'min-create-rev': intFlag(),
+  'max-create-rev': intFlag(),
+  'min-mod-rev': intFlag(),
+  'max-mod-rev': intFlag(),
+});
+
+export const DEL_FLAGS: FlagSpecs = Object.freeze({
+  prefix: boolFlag(),
+  'prev-kv': boolFlag(),
+  'from-key': boolFlag(),
+  range: boolFlag(),
+});
+
+export const COMPACTION_FLAGS: FlagSpecs = Object.freeze({ physical: boolFlag() });
+
+/** The request of `put` words; `stdin` gives the value when only the key is there. */
+export function putRequest(args: readonly string[], flags: Flags, stdin: string): PutRequest {
+  const [key] = args;
+  if (key === undefined) return badArgs('put command needs 1 argument and input from stdin or 2 arguments');
+  const ignoreValue = flags.bool('ignore-value');
+  if (ignoreValue && args.length > 1) return badArgs("put command needs only 1 argument when 'ignore-value' is set");
+  if (args.length > 2) return badArgs('put command needs 1 argument and input from stdin or 2 arguments');
+  const lease = flags.text('lease');
+  if (!/^[0-9a-fA-F]{1,16}$/.test(lease)) {
+    badArgs(`bad lease ID (strconv.ParseInt: parsing "${lease}": invalid syntax), expecting ID in Hex`);
+  }
+  return PutRequest.of({
+    key: utf8Encode(key),
+    value: ignoreValue ? NO_BYTES : utf8Encode(args[1] ?? stdin),
+    lease: lease.toLowerCase().padStart(16, '0'),
+    prevKv: flags.bool('prev-kv'),
+    ignoreValue,
+    ignoreLease: flags.bool('ignore-lease'),
+  });
+}
+
+export function* putVerb(run: Run): Task<void> {
+  const request = putRequest(run.args, run.flags, run.context.stdin);
+  printPut(run, yield* run.client().put(request, run.limits));
+}
+
+export function printPut(run: Run, response: PutResponse): void {
+  if (run.format === 'table') notAsTable();
+  else if (run.format === 'json') run.line(putJson(response));
+  else if (run.format === 'fields') {
+    run.context.out(headerFields(response.header));
+    if (response.prevKv !== null) run.context.out(kvFields('Prev', response.prevKv));
+  } else {
+    run.line('OK');
+    if (response.prevKv !== null) run.context.out(kvLines(response.prevKv, run.hex, false));
+  }
+}
+
+/** Key and end of `get`, `del` and `watch` words with `--prefix` and `--from-key`. */
+export function rangeOf(
+  verb: string,
+  args: readonly string[],
+  flags: Flags,
+): { readonly key: Uint8Array; readonly rangeEnd: Uint8Array } {
+  const [key, end] = args;
+  if (key === undefined)
+    return badArgs(`${verb} command needs one argument as key and an optional argument as range_end`);
+  const prefix = flags.bool('prefix');
+  const fromKey = flags.bool('from-key');
+  if (prefix && fromKey) badArgs('`--prefix` and `--from-key` cannot be set at the same time, choose one');
+  if (end !== undefined && (prefix || fromKey)) {
+    badArgs(`too many arguments, only accept one argument when \`--${prefix ? 'prefix' : 'from-key'}\` is set`);
+  }
+  const bytes = utf8Encode(key);
+  if (prefix) return key === '' ? { key: FROM_KEY, rangeEnd: FROM_KEY } : { key: bytes, rangeEnd: prefixEnd(bytes) };
+  if (fromKey) return { key: key === '' ? FROM_KEY : bytes, rangeEnd: FROM_KEY };
+  return { key: bytes, rangeEnd: end === undefined ? NO_BYTES : utf8Encode(end) };
+}
+
+function prefixEnd(prefix: Uint8Array): Uint8Array {
+  for (let i = prefix.length - 1; i >= 0; i--) {
+    if (prefix[i]! === 0xff) continue;
+    const end = prefix.slice(0, i + 1);
+    end[i] = end[i]! + 1;
+    return end;
+  }
+  return FROM_KEY;
+}
+
+export function rangeRequest(args: readonly string[], flags: Flags): RangeRequest {
+  if (flags.bool('keys-only') && flags.bool('count-only')) {
+    badArgs('`--keys-only` and `--count-only` cannot be set at the same time, choose one');
+  }
+  const consistency = flags.text('consistency');
+  if (consistency !== 'l' && consistency !== 's') {
+    throw new CtlExit(ExitCode.BadFeature, `unknown consistency flag ${JSON.stringify(consistency)}`);
+  }
+  const order = flags.text('order').toUpperCase();
+  const target = flags.text('sort-by').toUpperCase();
+  if (ORDERS[order] === undefined) throw new CtlExit(ExitCode.BadFeature, `bad sort order ${flags.text('order')}`);
+  if (TARGETS[target] === undefined) throw new CtlExit(ExitCode.BadFeature, `bad sort target ${flags.text('sort-by')}`);
+  const byKey = TARGETS[target] === SortTarget.Key;
+  return RangeRequest.of({
+    ...rangeOf('get', args, flags),
+    limit: flags.int('limit'),
+    revision: flags.int('rev'),
+    // Ascending by key is how the server answers anyway, and costs nothing if it is not asked for.
+    sortOrder: ORDERS[order] === SortOrder.Ascend && byKey ? SortOrder.None : ORDERS[order]!,
+    sortTarget: TARGETS[target]!,
+    serializable: consistency === 's',
+    keysOnly: flags.bool('keys-only'),
+    countOnly: flags.bool('count-only'),
+    minCreateRevision: flags.int('min-create-rev'),
+    maxCreateRevision: flags.int('max-create-rev'),
+    minModRevision: flags.int('min-mod-rev'),
+    maxModRevision: flags.int('max-mod-rev'),
+  });
+}
+
+export function* getVerb(run: Run): Task<void> {
+  const request = rangeRequest(run.args, run.flags);
+  if (request.countOnly && run.format === 'simple') badArgs('--count-only is only for `--write-out=fields`');
+  const response = yield* run.client().range(request, run.limits);
+  const valueOnly = run.flags.bool('print-value-only');
+  if (valueOnly && run.format !== 'simple') badArgs('print-value-only is only for `--write-out=simple`');
+  printRange(run, response, valueOnly);
+}
+
+export function printRange(run: Run, response: RangeResponse, valueOnly = false): void {
+  if (run.format === 'table') notAsTable();
+  else if (run.format === 'json') run.line(rangeJson(response));
+  else if (run.format === 'fields') {
+    run.context.out(headerFields(response.header));
+    for (const kv of response.kvs) run.context.out(kvFields('', kv));
+    run.line(`"More" : ${response.more}`);
+    run.line(`"Count" : ${response.count}`);
+  } else for (const kv of response.kvs) run.context.out(kvLines(kv, run.hex, valueOnly));
+}
+
+export function deleteRequest(args: readonly string[], flags: Flags): DeleteRangeRequest {
+  return DeleteRangeRequest.of({ ...rangeOf('del', args, flags), prevKv: flags.bool('prev-kv') });
+}
+
+export function* delVerb(run: Run): Task<void> {
+  const request = deleteRequest(run.args, run.flags);
+  if (run.args.length > 1 && !run.flags.bool('range')) {
+    run.errorLine(
+      'Warning: Keys between the range will be deleted. Use --range=true to suppress this warning. Deleting in 2 seconds...',
+    );
+    yield* run.context.ports.clock.sleep(2_000_000);
+  }
+  printDelete(run, yield* run.client().deleteRange(request, run.limits));
+}
+
+export function printDelete(run: Run, response: DeleteRangeResponse): void {
+  if (run.format === 'table') notAsTable();
+  else if (run.format === 'json') run.line(deleteJson(response));
+  else if (run.format === 'fields') {
+    run.context.out(headerFields(response.header));
+    run.line(`"Deleted" : ${response.deleted}`);
+    for (const kv of response.prevKvs) run.context.out(kvFields('Prev', kv));
+  } else {
+    run.line(String(response.deleted));
+    for (const kv of response.prevKvs) run.context.out(kvLines(kv, run.hex, false));
+  }
+}
+
+export function* compactionVerb(run: Run): Task<void> {
+  if (run.args.length !== 1) badArgs('compaction command needs 1 argument');
+  const [text] = run.args;
+  if (!/^-?\d+$/.test(text!)) throw new CtlExit(ExitCode.Error, `strconv.ParseInt: parsing "${text}": invalid syntax`);
+  const revision = Number.parseInt(text!, 10);
+  const request = CompactionRequest.of({ revision, physical: run.flags.bool('physical') });
+  yield* run.client().compact(request, run.limits);
+  run.line(`compacted revision ${revision}`);
+}

@@ -1,0 +1,110 @@
+import type { AlarmMember, AlarmResponse } from '../../../api/etcd/maintenance.ts';
+import { concatBytes } from '../../../platform/bytes.ts';
+import { RpcError } from '../../../platform/rpc.ts';
+import type { Task } from '../../../platform/task.ts';
+import { CtlExit, ExitCode, type Run } from '../context.ts';
+import { boolFlag, type FlagSpecs } from '../flags.ts';
+import { errorText } from '../print/errors.ts';
+import { alarmsJson } from '../print/messages.ts';
+import { durationText, hexId } from '../print/words.ts';
+import { badArgs, notAsTable, parseHexId } from './arguments.ts';
+
+export const DEFRAG_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
+
+const SECTOR_BYTES = 512;
+const HASH_BYTES = 32;
+
+/** One alarm as protobuf text, with its trailing space. */
+function alarmLine(alarm: AlarmMember): string {
+  const id = BigInt(`0x${alarm.memberId}`);
+  const name = alarm.alarm === 1 ? 'NOSPACE' : alarm.alarm === 2 ? 'CORRUPT' : 'NONE';
+  return `${id === 0n ? '' : `memberID:${id} `}${alarm.alarm === 0 ? '' : `alarm:${name} `}`;
+}
+
+function printAlarms(run: Run, answer: AlarmResponse): void {
+  if (run.format === 'table') notAsTable();
+  if (run.format === 'json') run.line(alarmsJson(answer));
+  else for (const alarm of answer.alarms) run.line(alarmLine(alarm));
+}
+
+export function* alarmListVerb(run: Run): Task<void> {
+  if (run.args.length !== 0) badArgs('alarm list command accepts no arguments');
+  printAlarms(run, yield* run.client().maintenance.alarmList(run.limits));
+}
+
+/** Lists, then takes back one alarm after the other; prints what was taken back. */
+export function* alarmDisarmVerb(run: Run): Task<void> {
+  if (run.args.length !== 0) badArgs('alarm disarm command accepts no arguments');
+  const { maintenance } = run.client();
+  const { alarms, header } = yield* maintenance.alarmList(run.limits);
+  const disarmed: AlarmMember[] = [];
+  for (const alarm of alarms) disarmed.push(...(yield* maintenance.alarmDisarm(alarm, run.limits)).alarms);
+  printAlarms(run, { header, alarms: disarmed });
+}
+
+/** Finds the leader among the endpoints and asks it to hand over. */
+export function* moveLeaderVerb(run: Run): Task<void> {
+  if (run.args.length !== 1) badArgs('move-leader command needs 1 argument');
+  if (!/^[0-9a-fA-F]{1,16}$/.test(run.args[0]!)) {
+    throw new CtlExit(ExitCode.BadArgs, `strconv.ParseUint: parsing "${run.args[0]}": invalid syntax`);
+  }
+  const target = parseHexId(run.args[0]!, 'member ID arg');
+  for (const endpoint of run.endpoints) {
+    const status = yield* run.client().maintenance.status(endpoint, run.limits);
+    if (status.header!.memberId !== status.leader) continue;
+    yield* run.client([endpoint]).maintenance.moveLeader(target, run.limits);
+    run.line(`Leadership transferred from ${hexId(status.leader)} to ${hexId(target)}`);
+    return;
+  }
+  throw new CtlExit(ExitCode.BadArgs, `no leader endpoint given at [${run.endpoints.join(' ')}]`);
+}
+
+export function* defragVerb(run: Run): Task<void> {
+  const { clock } = run.context.ports;
+  const endpoints = run.flags.bool('cluster')
+    ? (yield* run.client().memberList(true, run.limits)).members.flatMap((member) => member.clientUrls)
+    : run.endpoints;
+  let failed = false;
+  for (const endpoint of endpoints) {
+    const startedUs = clock.monotonicUs();
+    try {
+      yield* run.client().maintenance.defragment(endpoint, run.limits);
+      run.line(
+        `Finished defragmenting etcd member[${endpoint}]. took ${durationText(clock.monotonicUs() - startedUs)}`,
+      );
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      failed = true;
+      const took = durationText(clock.monotonicUs() - startedUs);
+      run.errorLine(`Failed to defragment etcd member[${endpoint}]. took ${took}. (${errorText(error)})`);
+    }
+  }
+  if (failed) throw new CtlExit(ExitCode.Error, '');
+}
+
+/** Saves the database of the one endpoint to a file, after its sum was found to be there. */
+export function* snapshotSaveVerb(run: Run): Task<void> {
+  if (run.args.length !== 1) badArgs('snapshot save expects one argument');
+  if (run.endpoints.length !== 1) {
+    badArgs(`snapshot must be requested to one selected node, not multiple [${run.endpoints.join(' ')}]`);
+  }
+  const parts: Uint8Array[] = [];
+  let version = '';
+  try {
+    yield* run.client().maintenance.snapshot((part) => {
+      parts.push(part.blob);
+      if (part.version !== '') version = part.version;
+    });
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new CtlExit(ExitCode.Interrupted, errorText(error));
+  }
+  const file = concatBytes(parts);
+  if (file.length % SECTOR_BYTES !== HASH_BYTES) {
+    throw new CtlExit(ExitCode.Interrupted, `sha256 checksum not found [bytes: ${file.length}]`);
+  }
+  const [path] = run.args;
+  run.context.writeFile(path!, file);
+  run.line(`Snapshot saved at ${path}`);
+  if (version !== '') run.line(`Server version ${version}`);
+}

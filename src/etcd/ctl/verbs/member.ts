@@ -1,0 +1,118 @@
+import type { Member, MembersResponse } from '../../../api/etcd/cluster.ts';
+import type { Task } from '../../../platform/task.ts';
+import { CtlExit, ExitCode, type Run } from '../context.ts';
+import { boolFlag, type FlagSpecs, textFlag } from '../flags.ts';
+import { headerFields } from '../print/fields.ts';
+import { memberAddJson, membersJson } from '../print/messages.ts';
+import { renderTable } from '../print/table.ts';
+import { hexId, wideId } from '../print/words.ts';
+import { badArgs, notAsTable, parseHexId } from './arguments.ts';
+
+export const ADD_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag(), learner: boolFlag() });
+export const UPDATE_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag() });
+export const LIST_FLAGS: FlagSpecs = Object.freeze({ consistency: textFlag('l') });
+
+const HEADINGS = Object.freeze(['ID', 'Status', 'Name', 'Peer Addrs', 'Client Addrs', 'Is Learner']);
+
+function row(member: Member): readonly string[] {
+  return [
+    hexId(member.id),
+    member.name === '' ? 'unstarted' : 'started',
+    member.name,
+    member.peerUrls.join(','),
+    member.clientUrls.join(','),
+    String(member.isLearner),
+  ];
+}
+
+export function* listVerb(run: Run): Task<void> {
+  const consistency = run.flags.text('consistency');
+  if (consistency !== 'l' && consistency !== 's') {
+    throw new CtlExit(ExitCode.BadFeature, `unknown consistency flag ${JSON.stringify(consistency)}`);
+  }
+  const answer = yield* run.client().memberList(consistency === 'l', run.limits);
+  if (run.format === 'json') run.line(run.hex ? hexJson(answer) : membersJson(answer));
+  else if (run.format === 'table') run.context.out(renderTable(HEADINGS, answer.members.map(row)));
+  else if (run.format === 'fields') {
+    run.context.out(headerFields(answer.header));
+    for (const member of answer.members) printFields(run, member);
+  } else for (const member of answer.members) run.line(row(member).join(', '));
+}
+
+/** With `--hex` the ids of a list are strings. */
+function hexJson(answer: MembersResponse): string {
+  const { clusterId, memberId, raftTerm } = answer.header!;
+  const members = answer.members.map(
+    (member) =>
+      `{"ID":"${hexId(member.id)}","name":${JSON.stringify(member.name)},"peerURLs":${JSON.stringify(member.peerUrls)},` +
+      `"clientURLs":${JSON.stringify(member.clientUrls)}}`,
+  );
+  const header = `{"cluster_id":"${hexId(clusterId)}","member_id":"${hexId(memberId)}","raft_term":${raftTerm}}`;
+  return `{"header":${header},"members":[${members.join(',')}]}`;
+}
+
+function printFields(run: Run, member: Member): void {
+  run.line(`"ID" : ${BigInt(`0x${member.id}`)}`);
+  run.line(`"Name" : ${JSON.stringify(member.name)}`);
+  for (const url of member.peerUrls) run.line(`"PeerURL" : ${JSON.stringify(url)}`);
+  for (const url of member.clientUrls) run.line(`"ClientURL" : ${JSON.stringify(url)}`);
+  run.line(`"IsLearner" : ${member.isLearner}`);
+  run.line('');
+}
+
+export function* addVerb(run: Run): Task<void> {
+  if (run.args.length < 1) badArgs('member name not provided');
+  if (run.args.length > 1) badArgs('too many arguments');
+  const [name] = run.args;
+  const urls = run.flags.text('peer-urls');
+  if (urls === '') badArgs('member peer urls not provided');
+  const learner = run.flags.bool('learner');
+  const answer = yield* run.client().memberAdd(urls.split(','), learner, run.limits);
+  if (run.format === 'table') notAsTable();
+  if (run.format === 'json') {
+    run.line(memberAddJson(answer));
+    return;
+  }
+  const member = answer.member!;
+  const as = learner ? 'added as learner to' : 'added to';
+  run.line(`Member ${wideId(member.id)} ${as} cluster ${wideId(answer.header!.clusterId)}`);
+  if (run.format !== 'simple') return;
+  const cluster: string[] = [];
+  for (const other of answer.members) {
+    const known = other.id === member.id ? name! : other.name;
+    for (const url of other.peerUrls) cluster.push(`${known}=${url}`);
+  }
+  run.line('');
+  run.line(`ETCD_NAME="${name}"`);
+  run.line(`ETCD_INITIAL_CLUSTER="${cluster.join(',')}"`);
+  run.line(`ETCD_INITIAL_ADVERTISE_PEER_URLS="${member.peerUrls.join(',')}"`);
+  run.line('ETCD_INITIAL_CLUSTER_STATE="existing"');
+}
+
+function memberId(run: Run): string {
+  if (run.args.length !== 1) badArgs('member ID is not provided');
+  return parseHexId(run.args[0]!, 'member ID arg');
+}
+
+function printChange(run: Run, id: string, what: string, answer: MembersResponse): void {
+  if (run.format === 'table') notAsTable();
+  if (run.format === 'json') run.line(membersJson(answer));
+  else run.line(`Member ${wideId(id)} ${what} cluster ${wideId(answer.header!.clusterId)}`);
+}
+
+export function* removeVerb(run: Run): Task<void> {
+  const id = memberId(run);
+  printChange(run, id, 'removed from', yield* run.client().memberRemove(id, run.limits));
+}
+
+export function* promoteVerb(run: Run): Task<void> {
+  const id = memberId(run);
+  printChange(run, id, 'promoted in', yield* run.client().memberPromote(id, run.limits));
+}
+
+export function* updateVerb(run: Run): Task<void> {
+  const id = memberId(run);
+  const urls = run.flags.text('peer-urls');
+  if (urls === '') badArgs('member peer urls not provided');
+  printChange(run, id, 'updated in', yield* run.client().memberUpdate(id, urls.split(','), run.limits));
+}
