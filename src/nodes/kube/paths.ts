@@ -11,3 +11,11 @@ export const KUBELET_BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubeconfi
 export const KUBELET_CONFIG = '/etc/kubernetes/kubelet.yaml';
 export const KUBELET_CA = '/etc/kubernetes/pki/ca.crt';
 export const KUBELET_PKI = '/var/lib/kubelet/pki';
+
+const OVERLAID = '/etc/kubernetes';
+const OVERLAY = '/var/system/overlays/etc-kubernetes';
+
+/** Where a path of the kubelet's tree really lies: /etc/kubernetes is an overlay on EPHEMERAL, so it survives reboots. */
+export function onHost(path: string): string {
+  return path === OVERLAID || path.startsWith(`${OVERLAID}/`) ? OVERLAY + path.slice(OVERLAID.length) : path;
+}

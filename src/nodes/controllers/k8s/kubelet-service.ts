@@ -10,6 +10,7 @@ import {
   KUBELET_CONFIG,
   KUBELET_KUBECONFIG,
   KUBELET_PKI,
+  onHost,
 } from '../../kube/paths.ts';
 import type { Machine } from '../../machine.ts';
 import { type KubeletSpecSpec, KubeletSpecs } from '../../resources/k8s.ts';
@@ -48,9 +49,9 @@ function* reconcile(machine: Machine, context: ControllerContext): Task<void> {
   const secrets = context.get(KubeletSecrets, KUBELET)?.spec;
   if (spec === undefined || secrets === undefined) return;
   const { services, files } = machine;
-  yield* files.write(KUBELET_BOOTSTRAP_KUBECONFIG, bootstrapKubeconfig(secrets));
-  yield* files.write(KUBELET_CA, secrets.acceptedCAs.join(''));
-  yield* files.write(KUBELET_CONFIG, specYaml(spec.config));
+  yield* files.write(onHost(KUBELET_BOOTSTRAP_KUBECONFIG), bootstrapKubeconfig(secrets));
+  yield* files.write(onHost(KUBELET_CA), secrets.acceptedCAs.join(''));
+  yield* files.write(onHost(KUBELET_CONFIG), specYaml(spec.config));
   services.load(kubeletService(machine));
   if (services.get(KUBELET).active) yield* services.stop(KUBELET);
   yield* dropForeignCertificate(machine, spec, secrets);
@@ -76,7 +77,7 @@ function* dropForeignCertificate(machine: Machine, spec: KubeletSpecSpec, secret
   if (pem === undefined || isValid(machine, pem, spec, secrets)) return;
   machine.kmsg.talos('removing kubelet client certificate: it does not fit');
   yield* files.disk.removeTree(KUBELET_PKI);
-  if (yield* files.exists(KUBELET_KUBECONFIG)) yield* platform.disk.remove(KUBELET_KUBECONFIG);
+  if (yield* files.exists(onHost(KUBELET_KUBECONFIG))) yield* platform.disk.remove(onHost(KUBELET_KUBECONFIG));
 }
 
 function isValid(machine: Machine, pem: string, spec: KubeletSpecSpec, secrets: KubeletSecretsSpec): boolean {
@@ -96,8 +97,8 @@ function isValid(machine: Machine, pem: string, spec: KubeletSpecSpec, secrets: 
 
 /** Points an existing kubeconfig at the endpoint of now. */
 function* refreshKubeconfig(machine: Machine, secrets: KubeletSecretsSpec): Task<void> {
-  const existing = yield* machine.files.read(KUBELET_KUBECONFIG);
+  const existing = yield* machine.files.read(onHost(KUBELET_KUBECONFIG));
   if (existing === undefined) return;
   const updated = existing.replace(/^(\s*server: ).*$/m, `$1${secrets.endpoint}`);
-  if (updated !== existing) yield* machine.files.write(KUBELET_KUBECONFIG, updated);
+  if (updated !== existing) yield* machine.files.write(onHost(KUBELET_KUBECONFIG), updated);
 }

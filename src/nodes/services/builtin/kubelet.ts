@@ -2,6 +2,7 @@ import type { ContainerSpec } from '../../../platform/containers.ts';
 import { HttpClient } from '../../../rpc/http/client.ts';
 import { HttpError } from '../../../rpc/http/errors.ts';
 import { NodeError } from '../../errors.ts';
+import { onHost } from '../../kube/paths.ts';
 import type { Machine } from '../../machine.ts';
 import { KubeletLifecycles, KubeletSpecs } from '../../resources/k8s.ts';
 import { network, timeSync, volume } from '../conditions.ts';
@@ -28,6 +29,7 @@ const SHARED: readonly string[] = Object.freeze([
 export function kubeletService(machine: Machine): ServiceDefinition {
   const { platform, state } = machine;
   const { clock, containers } = platform;
+  const log = machine.serviceLogs.of(KUBELET);
   let client: HttpClient | undefined;
   return {
     id: KUBELET,
@@ -37,9 +39,10 @@ export function kubeletService(machine: Machine): ServiceDefinition {
     *preStart() {
       const { spec } = state.get(KubeletSpecs, KUBELET)!;
       yield* pullImage(machine, spec.image);
-      for (const path of SHARED) yield* machine.files.disk.makeDirectory(path);
-      if (state.get(KubeletLifecycles, KUBELET) === undefined)
+      for (const path of SHARED) yield* machine.files.disk.makeDirectory(onHost(path));
+      if (state.get(KubeletLifecycles, KUBELET) === undefined) {
         state.create(KubeletLifecycles, KUBELET, { empty: true });
+      }
     },
     createRunner: () =>
       restartForever(
@@ -48,7 +51,7 @@ export function kubeletService(machine: Machine): ServiceDefinition {
           containers,
           clock,
           () => containerSpec(machine),
-          (line) => machine.serviceLogs.of(KUBELET).write(line),
+          (line) => log.write(line),
         ),
       ),
     *postStop() {
@@ -74,21 +77,12 @@ export function kubeletService(machine: Machine): ServiceDefinition {
 
 function containerSpec(machine: Machine): ContainerSpec {
   const { spec } = machine.state.get(KubeletSpecs, KUBELET)!;
-  const shared = [
-    '/var/lib/kubelet',
-    '/var/log',
-    '/etc/kubernetes',
-    '/system/secrets',
-    '/system/config',
-    '/run',
-    '/etc/cni',
-  ];
   return {
     id: KUBELET,
     namespace: 'system',
     image: spec.image,
     args: spec.args,
-    mounts: SHARED.map((path) => ({ source: path, destination: path })),
+    mounts: SHARED.map((path) => ({ source: onHost(path), destination: path })),
     network: 'host',
   };
 }
