@@ -53,7 +53,7 @@ export function decodeStruct(context: DecodeContext, spec: StructSpec, node: Yam
   }
   const found: Record<string, ConfigValue> = Object.create(null);
   let count = 0;
-  for (const { key, value } of entriesOf(context, target)) {
+  for (const { key, value } of entriesOf(context, target, true)) {
     const name = keyText(key);
     const field = name === undefined ? undefined : fieldIn(spec, name, context.minor);
     if (field === undefined) {
@@ -205,8 +205,11 @@ function decodeObject(context: DecodeContext, goType: string, node: YamlNode): C
   return decodeFree(context, target) as ConfigObject;
 }
 
-/** Entries with merge keys (`<<`) applied: keys written out win over merged ones, earlier sources over later ones. */
-export function entriesOf(context: DecodeContext, map: MapNode): readonly MapEntry[] {
+/**
+ * Entries with merge keys (`<<`) applied: keys written out win over merged ones, earlier sources over later ones.
+ * A struct has no field of that name, so the strict check of the real tool refuses it there; maps take any key.
+ */
+export function entriesOf(context: DecodeContext, map: MapNode, isStruct = false): readonly MapEntry[] {
   if (!map.entries.some((entry) => isMergeKey(entry.key))) {
     return map.entries;
   }
@@ -216,13 +219,13 @@ export function entriesOf(context: DecodeContext, map: MapNode): readonly MapEnt
     if (!isMergeKey(entry.key)) {
       continue;
     }
-    if (context.aliasDepth === 0) {
+    if (isStruct && context.aliasDepth === 0) {
       reportAt(
         context,
         entry.key.offset,
         [...context.path, '<<'],
         'unknown key "<<"',
-        'merge keys are not accepted here',
+        'merge keys are accepted in maps only',
       );
     }
     for (const merged of mergeSources(context, entry.value)) {

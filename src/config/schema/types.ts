@@ -61,7 +61,7 @@ export type Type =
       readonly kind: 'list';
       readonly goType: string;
       readonly element: Type;
-      /** Go element is a pointer: a null element stays null; otherwise it becomes the zero value. */
+      /** Go element is a pointer: a null element stays null; otherwise it is dropped. */
       readonly elementPointer: boolean;
       /** Set when the list has a merge of its own: which existing element a patch element meets. */
       readonly mergeBy?: ListMerge;

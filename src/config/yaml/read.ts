@@ -1,5 +1,7 @@
 /** Reads a multi-document YAML stream into node trees with positions. */
+
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type Scalar } from 'yaml';
+import { goQuote } from '../text/quote.ts';
 import { type LineIndex, lineIndex } from './lines.ts';
 import type { ListNode, MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
 import { resolvePlain, resolveTagged } from './resolve.ts';
@@ -140,11 +142,11 @@ class Reader {
       if (earlier === undefined) {
         seen.set(key.text, key.offset);
       } else {
-        const first = JSON.stringify(key.text);
         this.problems.push({
           offset: key.offset,
-          message: `mapping key ${first} already defined`,
-          hint: `@${earlier}`,
+          message: `mapping key ${goQuote(key.text)} already defined`,
+          hint: 'keep one of them',
+          related: earlier,
         });
       }
     }
@@ -181,7 +183,12 @@ class Reader {
     if (target === 'open') {
       return this.problem(offset, `anchor '${name}' value contains itself`, '');
     }
+    const before = this.expanded;
     this.expanded += this.size(target);
+    if (before > MAX_EXPANSION) {
+      // Reported once.
+      return nullNode(offset);
+    }
     if (this.expanded > MAX_EXPANSION) {
       return this.problem(offset, 'document contains excessive aliasing', 'write the values out instead');
     }
