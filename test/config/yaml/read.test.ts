@@ -71,9 +71,9 @@ describe('refusals', () => {
   test('a key that stands twice is named with the line of the first', () => {
     const stream = readYaml('a: 1\nb: 2\na: 3\n');
     expect(stream.problems).toHaveLength(1);
-    const [{ offset, related, message }] = stream.problems as [{ offset: number; related: number; message: string }];
+    const { offset, related, message } = stream.problems[0]!;
     expect(stream.lines.at(offset).line).toBe(3);
-    expect(stream.lines.at(related).line).toBe(1);
+    expect(stream.lines.at(related!).line).toBe(1);
     expect(message).toBe('mapping key "a" already defined');
   });
 
