@@ -1,7 +1,11 @@
 import type { Controller } from '../../cosi/index.ts';
 import type { Machine } from '../machine.ts';
 import { disksController } from './block/disks.ts';
+import { affiliateMergeController } from './cluster/affiliate-merge.ts';
+import { discoveryConfigController, infoController } from './cluster/discovery-config.ts';
 import { endpointController } from './cluster/endpoint.ts';
+import { localAffiliateController } from './cluster/local-affiliate.ts';
+import { memberController } from './cluster/member.ts';
 import { nodeIdentityController } from './cluster/node-identity.ts';
 import { machineTypeController } from './config/machine-type.ts';
 import { persistenceController } from './config/persistence.ts';
@@ -132,6 +136,11 @@ function secretsControllers(machine: Machine): readonly Controller[] {
 function clusterControllers(machine: Machine): readonly Controller[] {
   return [
     nodeIdentityController(machine),
+    discoveryConfigController,
+    infoController,
+    localAffiliateController(machine),
+    affiliateMergeController,
+    memberController(machine.platform.log),
     endpointController,
     staticEndpointController(machine.surroundings),
     etcdConfigController,
