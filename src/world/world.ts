@@ -1,4 +1,4 @@
-import { fixedLatency, Network, uniformLatency } from '../net/index.ts';
+import { fixedLatency, uniformLatency } from '../net/index.ts';
 import type { Program } from '../platform/containers.ts';
 import { createSimRpc } from '../rpc/over-connections/rpc.ts';
 import { createSimCrypto } from '../sim/crypto/crypto.ts';
@@ -37,7 +37,6 @@ export class World {
       seed: spec.seed,
       digest: spec.digest,
       createRpc: (deps) => createSimRpc({ ...deps, crypto, strictWire: spec.strictWire }),
-      createNetwork: (deps) => new Network(deps),
       images: (image) => resolveImage(programs, image),
       notable: () => false,
     });
