@@ -55,6 +55,8 @@ export class LeaseKeeper {
   #timerDueUs = 0;
   #checkpointTimer: Timer | null = null;
   #revoking = 0;
+  /** Leases found expired that wait for their turn to be revoked. */
+  #expired: LeaseId[] = [];
 
   constructor(clock: Clock, scope: TaskScope, lessor: Lessor, owner: LeaseOwner, options: LeaseKeeperOptions) {
     this.#clock = clock;
@@ -77,6 +79,7 @@ export class LeaseKeeper {
     this.#timer = null;
     this.#checkpointTimer?.cancel();
     this.#checkpointTimer = null;
+    this.#expired = [];
     this.#lessor.demote();
     this.#settled.notify();
   }
@@ -98,7 +101,8 @@ export class LeaseKeeper {
     if (!this.#lessor.isPrimary) return;
     if (next === Number.POSITIVE_INFINITY) return;
     const now = this.#clock.monotonicUs();
-    const steps = Math.max(1, Math.ceil((Math.max(next, now) - this.#gridUs) / LOOP_US));
+    const soonest = Math.floor((now - this.#gridUs) / LOOP_US) + 1;
+    const steps = Math.max(soonest, Math.ceil((next - this.#gridUs) / LOOP_US));
     const dueUs = this.#gridUs + steps * LOOP_US;
     if (this.#timer !== null && this.#timerDueUs <= dueUs) return;
     this.#timer?.cancel();
@@ -120,18 +124,26 @@ export class LeaseKeeper {
 
   #expire(): void {
     const now = this.#clock.monotonicUs();
-    const expired = this.#lessor.expired(now, Number.MAX_SAFE_INTEGER);
-    let started = 0;
-    for (const lease of expired) {
-      if (started >= BATCH || this.#revoking >= MAX_REVOKING) break;
+    let found = 0;
+    for (const lease of this.#lessor.expired(now, Number.MAX_SAFE_INTEGER)) {
+      if (found >= BATCH) break;
       if ((this.#retryAtUs.get(lease.id) ?? 0) > now) continue;
+      found++;
       this.#retryAtUs.set(lease.id, now + this.#options.retryUs);
       this.#owner.log.event(EtcdEvent.LeaseExpired, { memberId: this.#owner.memberId, lease: lease.id });
-      this.#revoking++;
-      started++;
-      this.#scope.spawn('revoke', () => this.#revoke(lease.id));
+      this.#expired.push(lease.id);
     }
+    this.#revokeNext();
     this.#arm(this.#nextDueUs());
+  }
+
+  #revokeNext(): void {
+    while (this.#revoking < MAX_REVOKING) {
+      const id = this.#expired.shift();
+      if (id === undefined) return;
+      this.#revoking++;
+      this.#scope.spawn('revoke', () => this.#revoke(id));
+    }
   }
 
   *#revoke(id: LeaseId): Task<void> {
@@ -142,8 +154,8 @@ export class LeaseKeeper {
       if (!(error instanceof RpcError)) throw error;
     } finally {
       this.#revoking--;
-      this.#arm(this.#nextDueUs());
     }
+    this.#revokeNext();
   }
 
   /**

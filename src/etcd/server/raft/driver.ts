@@ -165,15 +165,20 @@ export class RaftDriver {
     const messages = this.#outgoing(ready.messages);
     // A leader's appends travel while it writes its own log; everybody else promises only what is durable.
     if (leads && messages.length > 0) this.#owner.send(messages);
-    if (ready.snapshot === null && ready.committedEntries.length > 0) this.#owner.applyEntries(ready.committedEntries);
+    const early = ready.snapshot === null && !overlaps(ready);
+    if (early) this.#apply(ready.committedEntries);
     if (ready.snapshot !== null) yield* this.#saveSnapshot(ready.snapshot);
     yield* this.#wal.save(ready.hardState, ready.entries, ready.mustSync);
     if (ready.snapshot !== null) yield* this.#installSnapshot(ready.snapshot);
     this.storage.append(ready.entries);
     if (ready.hardState !== null) this.storage.setHardState(ready.hardState);
-    if (ready.snapshot !== null && ready.committedEntries.length > 0) this.#owner.applyEntries(ready.committedEntries);
+    if (!early) this.#apply(ready.committedEntries);
     if (!leads && messages.length > 0) this.#owner.send(messages);
     this.node.advance();
+  }
+
+  #apply(entries: readonly Entry[]): void {
+    if (entries.length > 0) this.#owner.applyEntries(entries);
   }
 
   *#saveSnapshot(snapshot: Snapshot): Task<void> {
@@ -220,4 +225,15 @@ export class RaftDriver {
       done();
     }
   }
+}
+
+/**
+ * Whether entries that are to be applied are among those that this member has not stored yet: a follower learns of new
+ * entries and of their commitment in one message. They are applied once they are stored, so that the database is never
+ * ahead of the log (reference/etcd.md G1 #14370).
+ */
+function overlaps(ready: Ready): boolean {
+  const { committedEntries, entries } = ready;
+  if (committedEntries.length === 0 || entries.length === 0) return false;
+  return committedEntries[committedEntries.length - 1]!.index >= entries[0]!.index;
 }
