@@ -187,6 +187,8 @@ export interface ServeOptions {
   readonly address: string;
   readonly port: number;
   readonly tls?: TlsServer;
+  /** Asked before each handshake for what to show now, as servers do that read their files anew; needs {@link tls}. */
+  readonly reloadTls?: () => Task<TlsServer>;
   readonly handlers: readonly HandlerEntry[];
   /** Called for a path without a handler (apid's proxy); default: Unimplemented. */
   readonly unknownMethod?: StreamHandler<Uint8Array, Uint8Array>;

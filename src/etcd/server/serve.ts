@@ -41,8 +41,9 @@ export function* serveMember(context: ServeContext): Task<number> {
   const { process, console, config, behaviour, observer } = context;
   const { platform } = process;
   const layout = layoutOf(config);
-  const clientSide = yield* serverTls(platform.disk, config.clientTls);
-  const peerSide = yield* serverTls(platform.disk, config.peerTls);
+  // Certificates are read anew for each connection: they change under a running member.
+  const clientSide = yield* secured(() => serverTls(platform.disk, config.clientTls));
+  const peerSide = yield* secured(() => serverTls(platform.disk, config.peerTls));
   const access = { rpc: platform.rpc, tls: yield* clientTls(platform.disk, config.peerTls) };
   const booted = yield* bootMember({ config, behaviour, platform, layout, access });
   const member = new Member({ ...booted.parts, ...(observer === undefined ? {} : { observer }) });
@@ -93,19 +94,42 @@ function clientHandlers(member: Member): HandlerEntry[] {
   ];
 }
 
+interface SecuredPort {
+  readonly tls: TlsServer;
+  readonly reloadTls: () => Task<TlsServer>;
+}
+
+/** TLS of a port that reads its files before each handshake; a file that cannot be read then leaves the last ones in use. */
+function* secured(read: () => Task<TlsServer | undefined>): Task<SecuredPort | undefined> {
+  let last = yield* read();
+  if (last === undefined) return undefined;
+  return {
+    tls: last,
+    *reloadTls() {
+      try {
+        last = (yield* read()) ?? last;
+      } catch (error) {
+        if (!(error instanceof StartError)) throw error;
+      }
+      return last!;
+    },
+  };
+}
+
 function* listen(
   context: ServeContext,
   urls: readonly EtcdUrl[],
   handlers: readonly HandlerEntry[],
-  tls: TlsServer | undefined,
+  tls: SecuredPort | undefined,
 ): Task<RpcServer[]> {
   const { rpc } = context.process.platform;
   const servers: RpcServer[] = [];
   for (const url of urls) {
     const address = url.host === 'localhost' ? '127.0.0.1' : url.host === '' ? '0.0.0.0' : url.host;
-    const secured = url.scheme === 'https' && tls !== undefined ? { tls } : {};
     try {
-      servers.push(yield* rpc.serve({ address, port: url.port, handlers, ...secured }));
+      servers.push(
+        yield* rpc.serve({ address, port: url.port, handlers, ...(url.scheme === 'https' ? tls : undefined) }),
+      );
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
       throw new StartError(`listen tcp ${url.host}:${url.port}: bind: ${error.message}`);

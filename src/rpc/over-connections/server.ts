@@ -28,7 +28,9 @@ export class Server implements RpcServer {
   readonly #scope: TaskScope;
   readonly #shared: ServerShared;
   readonly #connections = new Set<ServerConnection>();
+  readonly #reloadTls: (() => Task<TlsServer>) | undefined;
   #material: ServerMaterial | null;
+  #shown: TlsServer | undefined;
   #closed = false;
 
   constructor(deps: RpcDeps, listener: Listener, options: ServeOptions, material: ServerMaterial | null) {
@@ -36,6 +38,8 @@ export class Server implements RpcServer {
     this.#deps = deps;
     this.#listener = listener;
     this.#material = material;
+    this.#shown = options.tls;
+    this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
     this.#shared = serverShared(deps, this.#scope, {
       handlers: options.handlers,
@@ -46,6 +50,17 @@ export class Server implements RpcServer {
 
   setTls(tls: TlsServer): void {
     this.#material = serverMaterial(this.#deps.crypto, tls);
+  }
+
+  /** What a handshake that begins now shows. */
+  *#current(material: ServerMaterial): Task<ServerMaterial> {
+    if (this.#reloadTls === undefined) return material;
+    const tls = yield* this.#reloadTls();
+    if (!sameTls(tls, this.#shown)) {
+      this.#shown = tls;
+      this.#material = serverMaterial(this.#deps.crypto, tls);
+    }
+    return this.#material!;
   }
 
   close(): void {
@@ -74,7 +89,7 @@ export class Server implements RpcServer {
   *#secure(connection: Connection, material: ServerMaterial): Task<void> {
     let secured = false;
     try {
-      const handshake = serverHandshake(connection, material, this.#deps);
+      const handshake = serverHandshake(connection, yield* this.#current(material), this.#deps);
       const identity = yield* timeout(this.#deps.clock, HANDSHAKE_LIMIT_US, handshake, 'TLS handshake');
       secured = true;
       this.#open(connection, true, identity);
@@ -100,4 +115,10 @@ export class Server implements RpcServer {
     this.#connections.add(accepted);
     accepted.start();
   }
+}
+
+function sameTls(a: TlsServer, b: TlsServer | undefined): boolean {
+  return (
+    b !== undefined && a.certificatePem === b.certificatePem && a.keyPem === b.keyPem && a.clientCaPem === b.clientCaPem
+  );
 }
