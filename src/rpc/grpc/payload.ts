@@ -1,5 +1,6 @@
 import { invariant } from '../../platform/errors.ts';
 import type { Codec } from '../../platform/rpc.ts';
+import { rawCodec } from '../raw.ts';
 
 /**
  * A message on its way. It travels by reference and is encoded only for a reader that knows another description of it
@@ -25,6 +26,11 @@ export class Payload {
   readAs(codec: Codec<unknown>): unknown {
     return codec === this.#codec ? this.message : codec.decode(this.bytes());
   }
+}
+
+/** A message that arrived as bytes. */
+export function payloadOfBytes(bytes: Uint8Array): Payload {
+  return new Payload(rawCodec as Codec<unknown>, bytes, false);
 }
 
 function roundTrip(codec: Codec<unknown>, message: unknown, sizeBytes: number): unknown {

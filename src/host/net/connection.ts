@@ -1,0 +1,220 @@
+import type { Socket } from 'node:net';
+import { NetError } from '../../platform/errors.ts';
+import type { Connection, Endpoint, Segment } from '../../platform/net.ts';
+import type { TlsClient, TlsServer } from '../../platform/rpc.ts';
+import { type Task, wait } from '../../platform/task.ts';
+import type { NativeTls, SecuredServer } from '../../rpc/tls/secure.ts';
+import type { HostExecutor } from '../executor.ts';
+import { netError } from './errors.ts';
+import { segmentBytes } from './segments.ts';
+import { secureClientSocket, secureServerSocket } from './tls.ts';
+
+/** Bytes that may wait unread before the peer is held back. */
+const READ_AHEAD_BYTES = 1_048_576;
+
+/** A TCP (or TLS) socket as a Connection. */
+export class HostConnection implements Connection, NativeTls {
+  readonly local: Endpoint;
+  readonly remote: Endpoint;
+  readonly #socket: Socket;
+  readonly #executor: HostExecutor;
+  readonly #userTimeoutUs: number | undefined;
+  #inbox: Uint8Array[] = [];
+  #inboxBytes = 0;
+  #finished = false;
+  #error: NetError | undefined;
+  #closed = false;
+  #readers: (() => void)[] = [];
+  #drainers: (() => void)[] = [];
+  #onSegment: ((segment: Segment) => void) | undefined;
+  #onEnd: ((error: Error | undefined) => void) | undefined;
+  #stuck: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, local: Endpoint, remote: Endpoint, executor: HostExecutor, userTimeoutUs?: number) {
+    this.#socket = socket;
+    this.local = local;
+    this.remote = remote;
+    this.#executor = executor;
+    this.#userTimeoutUs = userTimeoutUs;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(chunk)));
+    socket.on('end', () => executor.enter(() => this.#onFin()));
+    socket.on('error', (error) => executor.enter(() => this.#onError(netError(error))));
+    socket.on('close', () => executor.enter(() => this.#onClose()));
+  }
+
+  send(segment: Segment): boolean {
+    if (this.#closed || this.#error !== undefined || this.#socket.writableEnded || this.#socket.destroyed) return false;
+    this.#socket.write(segmentBytes(segment), () => this.#executor.enter(() => this.#written()));
+    if (this.#userTimeoutUs !== undefined && this.#stuck === undefined) this.#watchProgress(this.#userTimeoutUs);
+    return true;
+  }
+
+  unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  *drained(bytes: number): Task<void> {
+    for (;;) {
+      if (this.#closed) throw new NetError('closed', 'connection closed');
+      if (this.#error !== undefined) throw this.#error;
+      if (this.#socket.writableLength <= bytes) return;
+      yield* wait<void>((resume) => {
+        this.#drainers.push(resume);
+        return () => {
+          this.#drainers = this.#drainers.filter((other) => other !== resume);
+        };
+      });
+    }
+  }
+
+  *receive(): Task<Segment | undefined> {
+    for (;;) {
+      if (this.#closed) throw new NetError('closed', 'connection closed');
+      const next = this.#take();
+      if (next !== undefined) return next;
+      if (this.#error !== undefined) throw this.#error;
+      if (this.#finished) return undefined;
+      yield* wait<void>((resume) => {
+        this.#readers.push(resume);
+        return () => {
+          this.#readers = this.#readers.filter((other) => other !== resume);
+        };
+      });
+    }
+  }
+
+  consume(onSegment: (segment: Segment) => void, onEnd: (error: Error | undefined) => void): void {
+    this.#onSegment = onSegment;
+    this.#onEnd = onEnd;
+    for (let next = this.#take(); next !== undefined && !this.#closed; next = this.#take()) onSegment(next);
+    if (this.#error !== undefined || this.#finished) this.#tellEnd(this.#error);
+  }
+
+  shutdownWrite(): void {
+    this.#socket.end();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#onEnd = undefined;
+    this.#onSegment = undefined;
+    this.#wakeAll();
+    // What arrives from now on is read and dropped, so that the peer's FIN is noticed.
+    this.#socket.resume();
+    this.#socket.destroySoon();
+  }
+
+  abort(): void {
+    this.#closed = true;
+    this.#onEnd = undefined;
+    this.#onSegment = undefined;
+    this.#wakeAll();
+    this.#socket.resetAndDestroy();
+  }
+
+  secureClient(tls: TlsClient, serverName: string): Task<Connection> {
+    return secureClientSocket(this.#detach(), this.#executor, tls, serverName, (socket) => this.#over(socket));
+  }
+
+  secureServer(tls: TlsServer): Task<SecuredServer> {
+    return secureServerSocket(this.#detach(), this.#executor, tls, (socket) => this.#over(socket));
+  }
+
+  #over(socket: Socket): HostConnection {
+    return new HostConnection(socket, this.local, this.remote, this.#executor, this.#userTimeoutUs);
+  }
+
+  /** Hands the socket over; this connection is only a shell from now on. */
+  #detach(): Socket {
+    this.#socket.removeAllListeners('data');
+    this.#socket.removeAllListeners('end');
+    this.#socket.removeAllListeners('error');
+    this.#socket.removeAllListeners('close');
+    return this.#socket;
+  }
+
+  #take(): Uint8Array | undefined {
+    const next = this.#inbox.shift();
+    if (next === undefined) return undefined;
+    const before = this.#inboxBytes;
+    this.#inboxBytes -= next.length;
+    if (before > READ_AHEAD_BYTES && this.#inboxBytes <= READ_AHEAD_BYTES) this.#socket.resume();
+    return next;
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#closed) return;
+    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (this.#onSegment !== undefined) {
+      this.#onSegment(bytes);
+      return;
+    }
+    this.#inbox.push(bytes);
+    this.#inboxBytes += bytes.length;
+    if (this.#inboxBytes > READ_AHEAD_BYTES) this.#socket.pause();
+    this.#wakeReaders();
+  }
+
+  #onFin(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#wakeReaders();
+    this.#tellEnd(undefined);
+  }
+
+  #onError(error: NetError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#wakeAll();
+    this.#tellEnd(error);
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#stuck);
+    if (!this.#finished && this.#error === undefined && !this.#closed) {
+      this.#onError(new NetError('reset', 'the connection is gone'));
+    }
+    this.#wakeAll();
+  }
+
+  #tellEnd(error: Error | undefined): void {
+    const onEnd = this.#onEnd;
+    this.#onEnd = undefined;
+    onEnd?.(error);
+  }
+
+  #written(): void {
+    if (this.#socket.writableLength === 0) {
+      clearTimeout(this.#stuck);
+      this.#stuck = undefined;
+    } else if (this.#userTimeoutUs !== undefined && this.#stuck !== undefined) {
+      clearTimeout(this.#stuck);
+      this.#watchProgress(this.#userTimeoutUs);
+    }
+    for (const resume of this.#drainers.splice(0)) resume();
+  }
+
+  /**
+   * Stands in for TCP_USER_TIMEOUT, which Node cannot set: breaks the connection when the system takes nothing more off
+   * our hands for that long. What the system's own buffer holds is not seen.
+   */
+  #watchProgress(limitUs: number): void {
+    this.#stuck = setTimeout(() => {
+      this.#executor.enter(() => {
+        this.#onError(new NetError('timeout', 'nothing was acknowledged in time'));
+        this.#socket.destroy();
+      });
+    }, limitUs / 1_000);
+  }
+
+  #wakeReaders(): void {
+    for (const resume of this.#readers.splice(0)) resume();
+  }
+
+  #wakeAll(): void {
+    this.#wakeReaders();
+    for (const resume of this.#drainers.splice(0)) resume();
+  }
+}

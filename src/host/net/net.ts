@@ -1,0 +1,147 @@
+import { createSocket } from 'node:dgram';
+import { createServer, isIPv6, Socket } from 'node:net';
+import { NetError } from '../../platform/errors.ts';
+import type {
+  Connection,
+  DatagramSocket,
+  DialOptions,
+  Endpoint,
+  LinkInfo,
+  Listener,
+  ListenOptions,
+  Net,
+} from '../../platform/net.ts';
+import { type Task, wait } from '../../platform/task.ts';
+import type { HostExecutor } from '../executor.ts';
+import { HostConnection } from './connection.ts';
+import { HostDatagramSocket } from './datagram.ts';
+import { netError } from './errors.ts';
+import { HostListener } from './listener.ts';
+import { endpointOf, SelfAddress } from './self.ts';
+
+interface Closable {
+  close(): void;
+}
+
+/** Sockets of one process, on the address of its machine. */
+export class HostNet implements Net {
+  readonly self: SelfAddress;
+  readonly #executor: HostExecutor;
+  readonly #open = new Set<Closable>();
+
+  constructor(self: string, executor: HostExecutor) {
+    this.self = new SelfAddress(self);
+    this.#executor = executor;
+  }
+
+  *dial(to: Endpoint, options: DialOptions = {}): Task<Connection> {
+    const socket = yield* this.dialSocket(to, options);
+    const local = endpointOf(socket.localAddress, socket.localPort);
+    const connection = new HostConnection(socket, local, to, this.#executor, options.userTimeoutUs);
+    this.#keep(connection, socket);
+    return connection;
+  }
+
+  /** A connected socket, for layers that bring their own protocol. Fails like {@link dial}. */
+  dialSocket(to: Endpoint, options: DialOptions = {}): Task<Socket> {
+    return wait<Socket>((resume, fail) => {
+      const socket = new Socket({ allowHalfOpen: true });
+      const host = this.self.map(to.address);
+      const localAddress = this.self.sourceFor(host, options.localAddress);
+      const timer =
+        options.timeoutUs === undefined
+          ? undefined
+          : setTimeout(() => failed(new NetError('timeout', 'no answer in time')), options.timeoutUs / 1_000);
+      const failed = (error: Error): void => {
+        clearTimeout(timer);
+        socket.destroy();
+        this.#executor.enter(() => fail(error instanceof NetError ? error : netError(error)));
+      };
+      socket.once('error', failed);
+      socket.once('connect', () => {
+        clearTimeout(timer);
+        socket.removeListener('error', failed);
+        if (options.keepalive !== undefined) socket.setKeepAlive(true, options.keepalive.idleUs / 1_000);
+        this.#executor.enter(() => resume(socket));
+      });
+      socket.connect({ host, port: to.port, ...(localAddress === undefined ? {} : { localAddress }) });
+      return () => {
+        clearTimeout(timer);
+        socket.destroy();
+      };
+    });
+  }
+
+  listen(options: ListenOptions): Task<Listener> {
+    return wait<Listener>((resume, fail) => {
+      const server = createServer({ allowHalfOpen: true, noDelay: true });
+      server.once('error', (error) => this.#executor.enter(() => fail(netError(error))));
+      server.listen({ host: this.self.map(options.address), port: options.port, exclusive: true }, () => {
+        server.removeAllListeners('error');
+        const address = server.address();
+        const port = typeof address === 'object' && address !== null ? address.port : options.port;
+        this.#executor.enter(() => {
+          const local = { address: options.address, port };
+          const listener = new HostListener(server, local, this.#executor, (connection, socket) =>
+            this.#keep(connection, socket),
+          );
+          this.#open.add(listener);
+          resume(listener);
+        });
+      });
+      return () => server.close();
+    });
+  }
+
+  bindDatagram(options: ListenOptions): Task<DatagramSocket> {
+    return wait<DatagramSocket>((resume, fail) => {
+      const address = this.self.map(options.address);
+      const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+      socket.once('error', (error) => this.#executor.enter(() => fail(netError(error))));
+      socket.bind({ address, port: options.port, exclusive: true }, () => {
+        socket.removeAllListeners('error');
+        const local = { address: options.address, port: socket.address().port };
+        this.#executor.enter(() => {
+          const datagrams = new HostDatagramSocket(socket, local, this.self, this.#executor);
+          this.#open.add(datagrams);
+          resume(datagrams);
+        });
+      });
+      return () => socket.close();
+    });
+  }
+
+  links(): readonly LinkInfo[] {
+    const loopback = isIPv6(this.self.address) ? '::1/128' : '127.0.0.1/8';
+    return [
+      { name: 'lo', mac: '00:00:00:00:00:00', up: true, mtuBytes: 65_536, addresses: [loopback], physical: false },
+      {
+        name: 'eth0',
+        mac: macOf(this.self.address),
+        up: true,
+        mtuBytes: 1_500,
+        addresses: [`${this.self.address}/${isIPv6(this.self.address) ? 64 : 24}`],
+        physical: true,
+      },
+    ];
+  }
+
+  /** Closes every socket. */
+  stop(): void {
+    for (const socket of this.#open) socket.close();
+    this.#open.clear();
+  }
+
+  #keep(connection: Closable, socket: Socket): void {
+    this.#open.add(connection);
+    socket.once('close', () => this.#open.delete(connection));
+  }
+}
+
+/** A locally administered address that belongs to this machine's address. */
+function macOf(address: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < address.length; i++) hash = Math.imul(hash ^ address.charCodeAt(i), 0x01000193) >>> 0;
+  const digits = hash.toString(16).padStart(8, '0');
+  return `02:00:${digits.match(/../g)!.join(':')}`;
+}

@@ -1,0 +1,113 @@
+import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
+import { constants } from 'node:http2';
+import type { Metadata, StatusName } from '../../platform/rpc.ts';
+import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
+import { type Payload, payloadOfBytes } from '../../rpc/grpc/payload.ts';
+import type { StreamSink } from '../../rpc/grpc/transport.ts';
+import { DecodeError } from '../../rpc/wire.ts';
+import type { HostExecutor } from '../executor.ts';
+import { decodeMessage, framed, MessageReader, metadataOf, statusOfCode, statusOfHttp, statusOfReset } from './wire.ts';
+
+const NO_METADATA: Metadata = Object.freeze({});
+
+/** One HTTP/2 stream of a client. */
+export class ClientCall {
+  readonly #stream: ClientHttp2Stream;
+  readonly #sink: StreamSink;
+  /** Told once, when the stream has ended. */
+  readonly #onEnded: () => void;
+  #ended = false;
+  #unreadBytes = 0;
+  /** Status of trailers, or of headers that were the end at once. */
+  #status: { readonly status: StatusName; readonly message: string; readonly metadata: Metadata } | undefined;
+
+  constructor(stream: ClientHttp2Stream, sink: StreamSink, executor: HostExecutor, onEnded: () => void) {
+    this.#stream = stream;
+    this.#sink = sink;
+    this.#onEnded = onEnded;
+    const reader = new MessageReader((message) => this.#onMessage(message));
+    stream.on('response', (headers) => this.#onHeaders(headers));
+    stream.on('trailers', (headers) => this.#onTrailers(headers));
+    stream.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(reader, chunk)));
+    stream.on('error', () => {}); // told by 'close'
+    stream.on('close', () => executor.enter(() => this.#onClose()));
+  }
+
+  write(payload: Payload): void {
+    if (this.#ended) return;
+    this.#stream.write(framed(payload.bytes()), () => {
+      if (!this.#ended) this.#sink.onCredit(payload.sizeBytes);
+    });
+  }
+
+  halfClose(): void {
+    this.#stream.end();
+  }
+
+  /** The reader took this much. */
+  credit(bytes: number): void {
+    this.#unreadBytes -= bytes;
+    if (this.#unreadBytes <= STREAM_WINDOW_BYTES) this.#stream.resume();
+  }
+
+  /** Gives the stream up and tells the server; the sink hears nothing more. */
+  reset(): void {
+    this.#ended = true;
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  end(status: StatusName, message: string, metadata: Metadata): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnded();
+    this.#sink.onStatus(status, message, metadata);
+  }
+
+  #onMessage(message: Uint8Array): void {
+    this.#unreadBytes += message.length;
+    if (this.#unreadBytes > STREAM_WINDOW_BYTES) this.#stream.pause();
+    this.#sink.onMessage(payloadOfBytes(message));
+  }
+
+  #onData(reader: MessageReader, chunk: Uint8Array): void {
+    if (this.#ended) return;
+    try {
+      reader.feed(chunk);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      this.#stream.close(constants.NGHTTP2_CANCEL);
+      this.end('Internal', `grpc: ${error.message}`, NO_METADATA);
+    }
+  }
+
+  #onHeaders(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
+    if (headers['grpc-status'] !== undefined) this.#onTrailers(headers);
+    else if (headers[':status'] !== 200) {
+      const code = headers[':status'] ?? 0;
+      const message = `unexpected HTTP status code received from server: ${code}`;
+      this.#status = { status: statusOfHttp(code), message, metadata: NO_METADATA };
+    }
+  }
+
+  #onTrailers(headers: IncomingHttpHeaders): void {
+    const code = headers['grpc-status'];
+    if (typeof code !== 'string') return;
+    const message = headers['grpc-message'];
+    this.#status = {
+      status: statusOfCode(code),
+      message: typeof message === 'string' ? decodeMessage(message) : '',
+      metadata: metadataOf(headers),
+    };
+  }
+
+  #onClose(): void {
+    if (this.#status !== undefined) {
+      this.end(this.#status.status, this.#status.message, this.#status.metadata);
+      return;
+    }
+    const code = this.#stream.rstCode;
+    const lost = code === constants.NGHTTP2_NO_ERROR || this.#stream.session?.destroyed !== false;
+    if (lost) this.end('Unavailable', 'error reading from server: EOF', NO_METADATA);
+    else this.end(statusOfReset(code), `stream terminated by RST_STREAM with error code: ${code}`, NO_METADATA);
+  }
+}
