@@ -42,3 +42,22 @@ export function formatCelError(error: CelError, source: string): string {
   const text = source.split('\n')[line - 1] ?? '';
   return `ERROR: <input>:${line}:${column + 1}: ${error.message}\n | ${text}\n | ${'.'.repeat(column)}^`;
 }
+
+/** A macro call `range.name(variable, body)`. */
+export interface Macro {
+  readonly name: 'exists' | 'all' | 'exists_one' | 'filter';
+  readonly range: Expr;
+  readonly variable: string;
+  readonly body: Expr;
+}
+
+/** The macro that a call stands for; undefined for other calls. */
+export function macroOf(expr: Extract<Expr, { kind: 'call' }>): Macro | undefined {
+  const { name, target, args } = expr;
+  const [variable, body] = args;
+  const isMacro = name === 'exists' || name === 'all' || name === 'exists_one' || name === 'filter';
+  if (!isMacro || target === undefined || args.length !== 2 || variable?.kind !== 'ident') {
+    return undefined;
+  }
+  return { name, range: target, variable: variable.name, body: body! };
+}

@@ -1,5 +1,5 @@
 /** Type check of expressions: what the real compiler refuses at validation is refused here. */
-import { CelError, type Expr, formatCelError } from './ast.ts';
+import { CelError, type Expr, formatCelError, type Macro, macroOf } from './ast.ts';
 import { CEL_UNITS, type CelEnv, type CelMessage, type CelType } from './env.ts';
 import { parseCel } from './parse.ts';
 
@@ -64,10 +64,28 @@ function fieldType(operand: Found, field: string, at: number): CelType {
   return found;
 }
 
+/** Type of a macro: its body is a condition on each element of the list. */
+function macroType(expr: Extract<Expr, { kind: 'call' }>, macro: Macro, env: CelEnv): CelType {
+  const range = typeOf(macro.range, env);
+  if (range !== 'list(string)' && range !== 'list(dyn)' && range !== 'dyn') {
+    throw new CelError(`expression of type '${shown(range)}' cannot be range of a comprehension`, expr.at);
+  }
+  const element: CelType = range === 'list(string)' ? 'string' : 'dyn';
+  const body = typeOf(macro.body, { variables: { ...env.variables, [macro.variable]: element } });
+  if (body !== 'bool' && body !== 'dyn') {
+    throw new CelError(`expected type 'bool' but found '${shown(body)}'`, expr.at);
+  }
+  return macro.name === 'filter' ? (range as CelType) : 'bool';
+}
+
 const NUMERIC: readonly Found[] = Object.freeze(['int', 'uint', 'double']);
 
 /** Result type per overload: argument types joined by commas; `T` stands for one and the same type. */
 function callType(expr: Extract<Expr, { kind: 'call' }>, env: CelEnv): CelType {
+  const macro = macroOf(expr);
+  if (macro !== undefined) {
+    return macroType(expr, macro, env);
+  }
   const target = expr.target === undefined ? [] : [typeOf(expr.target, env)];
   const types = [...target, ...expr.args.map((arg) => typeOf(arg, env))];
   const result = overload(expr.name, types, expr.target !== undefined);

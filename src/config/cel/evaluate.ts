@@ -1,5 +1,5 @@
 /** Evaluates checked expressions, e.g. a disk selector against the disks of a machine. */
-import { CelError, type CelValue, type Expr } from './ast.ts';
+import { CelError, type CelValue, type Expr, type Macro, macroOf } from './ast.ts';
 import { CEL_UNITS } from './env.ts';
 import { globMatch } from './glob.ts';
 import { parseCel } from './parse.ts';
@@ -77,9 +77,31 @@ function call(expr: Extract<Expr, { kind: 'call' }>, bindings: CelBindings): Cel
   if (expr.name === '_?_:_') {
     return evaluate(truth(evaluate(first!, bindings), expr.at) ? second! : third!, bindings);
   }
+  const macro = macroOf(expr);
+  if (macro !== undefined) {
+    return applyMacro(macro, bindings, expr.at);
+  }
   const target = expr.target === undefined ? [] : [evaluate(expr.target, bindings)];
   const values = [...target, ...expr.args.map((arg) => evaluate(arg, bindings))];
   return apply(expr.name, values, expr.at);
+}
+
+function applyMacro(macro: Macro, bindings: CelBindings, at: number): CelValue {
+  const range = evaluate(macro.range, bindings);
+  if (range.type !== 'list') {
+    throw new CelError('no such overload', at);
+  }
+  const chosen = range.items.filter((item) => truth(evaluate(macro.body, { ...bindings, [macro.variable]: item }), at));
+  switch (macro.name) {
+    case 'exists':
+      return bool(chosen.length > 0);
+    case 'all':
+      return bool(chosen.length === range.items.length);
+    case 'exists_one':
+      return bool(chosen.length === 1);
+    case 'filter':
+      return { type: 'list', items: chosen };
+  }
 }
 
 function apply(name: string, values: readonly CelValue[], at: number): CelValue {

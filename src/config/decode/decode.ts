@@ -5,6 +5,7 @@
 
 import { fieldIn } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue, Field, StructSpec, Type } from '../schema/types.ts';
+import { goQuote } from '../text/quote.ts';
 import { deref, isNull, keyText, type MapEntry, type MapNode, shortTag, type YamlNode } from '../yaml/node.ts';
 import { type DecodeContext, report, reportAt, reportType } from './context.ts';
 import { decodeFree } from './free.ts';
@@ -110,7 +111,7 @@ function unknownKey(context: DecodeContext, spec: StructSpec, key: YamlNode, nam
   if (context.aliasDepth > 0) {
     return;
   }
-  const shown = name === undefined ? 'a key that is not text' : `unknown key ${JSON.stringify(name)}`;
+  const shown = name === undefined ? 'a key that is not text' : `unknown key ${goQuote(name)}`;
   const hint = name === undefined ? 'keys must be plain text' : suggestField(spec, name, context.minor);
   reportAt(context, key.offset, name === undefined ? context.path : [...context.path, name], shown, hint);
 }

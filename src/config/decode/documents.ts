@@ -2,10 +2,12 @@
  * Splits a stream into documents and decodes each (reference/network-config.md E.1; v1.11.3.md 11.3).
  * Besides located errors the result carries what the real loader would have said, which stops at its first problem.
  */
+
 import { type ConfigError, sortErrors } from '../errors.ts';
 import { documentSpec, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, DocumentSpec } from '../schema/types.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
+import { goQuote } from '../text/quote.ts';
 import type { LineIndex } from '../yaml/lines.ts';
 import { deref, isNull, lookup, type MapNode, type YamlNode } from '../yaml/node.ts';
 import { readYaml, type YamlStream } from '../yaml/read.ts';
@@ -121,7 +123,7 @@ class Run {
       this.fail(place, 'missing kind', 'missing kind', hint);
       return undefined;
     }
-    const unregistered = `${JSON.stringify(kind)} ${JSON.stringify(version)}: not registered`;
+    const unregistered = `${goQuote(kind)} ${goQuote(version)}: not registered`;
     if (version === '') {
       const tool = this.options.minor < 12 ? unregistered : 'missing apiVersion';
       this.fail(place, 'missing apiVersion', tool, 'add apiVersion: v1alpha1');

@@ -1,6 +1,8 @@
 /** Hints for unknown keys: a newer release, another case, a likely typo. */
+
 import { fieldsIn } from '../schema/registry.ts';
 import type { StructSpec } from '../schema/types.ts';
+import { goQuote } from '../text/quote.ts';
 
 /** What the writer probably meant, or an empty text. */
 export function suggestField(spec: StructSpec, name: string, minor: number): string {
@@ -10,7 +12,7 @@ export function suggestField(spec: StructSpec, name: string, minor: number): str
   }
   const names = fieldsIn(spec, minor).map((field) => field.name);
   const match = closest(name, names);
-  return match === undefined ? '' : `did you mean ${JSON.stringify(match)}?`;
+  return match === undefined ? '' : `did you mean ${goQuote(match)}?`;
 }
 
 /** The candidate within two edits of the word (or equal but for case), if any. */

@@ -1,4 +1,5 @@
 /** Durations as Go's `time.Duration` reads and prints them. Values are nanoseconds. */
+import { goQuote } from './quote.ts';
 
 const UNIT_NS: Readonly<Record<string, bigint>> = Object.freeze(
   Object.assign(Object.create(null), {
@@ -18,7 +19,7 @@ const PART = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/;
 
 /** Nanoseconds, or what is wrong in Go's words. */
 export function parseDuration(text: string): bigint | string {
-  const quoted = JSON.stringify(text);
+  const quoted = goQuote(text);
   const invalid = `time: invalid duration ${quoted}`;
   let rest = text.replace(/^[-+]/, '');
   const negative = text.startsWith('-');
@@ -39,7 +40,7 @@ export function parseDuration(text: string): bigint | string {
     }
     const scale = UNIT_NS[unit];
     if (scale === undefined) {
-      return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+      return `time: unknown unit ${goQuote(unit)} in duration ${quoted}`;
     }
     total += BigInt(digits === '' ? '0' : digits) * scale + fractionNs(fraction ?? '', scale);
     if (total > MAX_NS + (negative ? 1n : 0n)) {

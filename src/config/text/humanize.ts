@@ -1,4 +1,5 @@
 /** Byte sizes as text, in the forms the `go-humanize` library reads and prints. */
+import { goQuote } from './quote.ts';
 
 const UNITS: Readonly<Record<string, bigint>> = Object.freeze(
   Object.assign(Object.create(null), {
@@ -39,7 +40,7 @@ export function parseBytes(text: string): bigint | string {
   const digits = /^[0-9.,]*/.exec(text)![0];
   const number = digits.replaceAll(',', '');
   if (!/^([0-9]+\.?[0-9]*|\.[0-9]+)$/.test(number)) {
-    return `strconv.ParseFloat: parsing ${JSON.stringify(number)}: invalid syntax`;
+    return `strconv.ParseFloat: parsing ${goQuote(number)}: invalid syntax`;
   }
   const unit = text.slice(digits.length).trim().toLowerCase();
   const scale = UNITS[unit];

@@ -60,11 +60,17 @@ export function isMasked(prefix: Prefix): boolean {
 }
 
 export function formatPrefix(prefix: Prefix): string {
-  return `${ipText(prefix.address)}/${prefix.bits}`;
+  return `${shown(prefix.address)}/${prefix.bits}`;
+}
+
+/** As `net/netip` writes it: an IPv4 address within IPv6 keeps its prefix. */
+function shown(bytes: Uint8Array): string {
+  const text = ipText(bytes);
+  return bytes.length === 16 && !text.includes(':') ? `::ffff:${text}` : text;
 }
 
 export function formatAddress(address: Address): string {
-  const text = ipText(address.bytes);
+  const text = shown(address.bytes);
   return address.zone === '' ? text : `${text}%${address.zone}`;
 }
 

@@ -1,4 +1,5 @@
 /** URLs as Go's `net/url` parses and prints them, as far as configs need it. */
+import { goQuote } from './quote.ts';
 
 export interface Url {
   /** Lower case, empty when absent. */
@@ -17,7 +18,7 @@ export interface Url {
 export function parseUrl(text: string): Url | string {
   const problem = urlProblem(text);
   if (problem !== undefined) {
-    return `parse ${JSON.stringify(text)}: ${problem}`;
+    return `parse ${goQuote(text)}: ${problem}`;
   }
   const tailAt = text.search(/[?#]/);
   const body = tailAt === -1 ? text : text.slice(0, tailAt);
@@ -51,7 +52,7 @@ function urlProblem(text: string): string | undefined {
   }
   const badEscape = /%(?![0-9A-Fa-f]{2})(.{0,2})/.exec(text.replace(/\?[^#]*/, ''));
   if (badEscape !== null) {
-    return `invalid URL escape ${JSON.stringify(`%${badEscape[1]}`)}`;
+    return `invalid URL escape ${goQuote(`%${badEscape[1]}`)}`;
   }
   if (text.startsWith(':')) {
     return 'missing protocol scheme';
@@ -74,14 +75,14 @@ function hostProblem(host: string): string | undefined {
   }
   const bad = /[ "<>\\^`{|}]/.exec(host);
   if (bad !== null) {
-    return `invalid character ${JSON.stringify(bad[0])} in host name`;
+    return `invalid character ${goQuote(bad[0])} in host name`;
   }
   const colon = host.lastIndexOf(':');
   return colon === -1 ? undefined : portProblem(host.slice(colon));
 }
 
 function portProblem(text: string): string | undefined {
-  return /^(:[0-9]*)?$/.test(text) ? undefined : `invalid port ${JSON.stringify(text)} after host`;
+  return /^(:[0-9]*)?$/.test(text) ? undefined : `invalid port ${goQuote(text)} after host`;
 }
 
 /** Text of a parsed URL. */

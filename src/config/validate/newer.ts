@@ -2,9 +2,11 @@
  * Documents of v1.12 and later (reference/network-config.md E.4 and E.6). The conditions are the reference's; where it
  * does not give the words of a message, they are ours.
  */
+
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parseAddress, parsePrefix } from '../text/ip.ts';
+import { goQuote } from '../text/quote.ts';
 import { at, flagAt, listAt, numberAt, stringsAt, textAt } from '../view.ts';
 import type { DocumentCheck, Report } from './report.ts';
 
@@ -121,7 +123,7 @@ const checkHostname: DocumentCheck = (value, report) => {
   }
   const label = hostname.split('.')[0]!;
   if (hostname !== '' && (hostname.length > MAX_FQDN || label === '' || label.length > MAX_LABEL)) {
-    report(['hostname'], `invalid hostname ${JSON.stringify(hostname)}`);
+    report(['hostname'], `invalid hostname ${goQuote(hostname)}`);
   }
 };
 
@@ -187,7 +189,7 @@ const checkMirror: DocumentCheck = (value, report) => {
 const checkEnvironment: DocumentCheck = (value, report) => {
   for (const name of Object.keys((at(value, 'variables') as ConfigObject | undefined) ?? {})) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      report(['variables', name], `invalid environment variable name ${JSON.stringify(name)}`);
+      report(['variables', name], `invalid environment variable name ${goQuote(name)}`);
     }
   }
 };

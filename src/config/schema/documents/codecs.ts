@@ -2,6 +2,7 @@
 
 import { parseBytes } from '../../text/humanize.ts';
 import { formatAddress, formatPrefix, parseAddress, parsePrefix } from '../../text/ip.ts';
+import { goQuote } from '../../text/quote.ts';
 import { normalizeUrl } from '../../text/url.ts';
 import type { TextCodec, TextResult } from '../types.ts';
 
@@ -45,7 +46,7 @@ export const sizeCodec: TextCodec = Object.freeze({
     }
     const number = text.slice(0, -1).replace(/^-/, '');
     if (!/^[0-9]+$/.test(number)) {
-      return { error: `strconv.ParseUint: parsing ${JSON.stringify(number)}: invalid syntax` };
+      return { error: `strconv.ParseUint: parsing ${goQuote(number)}: invalid syntax` };
     }
     return Number(number) > 100 ? { error: 'percentage must be between 0 and 100' } : { value: text };
   },
@@ -66,7 +67,7 @@ export const prefixCodec: TextCodec = Object.freeze({
     if (text === '' || prefix !== undefined) {
       return { value: prefix === undefined ? '' : formatPrefix(prefix) };
     }
-    return { error: `netip.ParsePrefix(${JSON.stringify(text)}): ${prefixProblem(text)}` };
+    return { error: `netip.ParsePrefix(${goQuote(text)}): ${prefixProblem(text)}` };
   },
   isZero: isEmpty,
 });
@@ -78,10 +79,10 @@ function prefixProblem(text: string): string {
   }
   const address = text.slice(0, at);
   if (parseAddress(address) === undefined) {
-    return `ParseAddr(${JSON.stringify(address)}): unable to parse IP`;
+    return `ParseAddr(${goQuote(address)}): unable to parse IP`;
   }
   const bits = text.slice(at + 1);
-  return /^[0-9]+$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${JSON.stringify(bits)}`;
+  return /^[0-9]+$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${goQuote(bits)}`;
 }
 
 /** `netip.Addr`. */
@@ -94,7 +95,7 @@ export const addressCodec: TextCodec = Object.freeze({
     if (text === '' || address !== undefined) {
       return { value: address === undefined ? '' : formatAddress(address) };
     }
-    return { error: `ParseAddr(${JSON.stringify(text)}): unable to parse IP` };
+    return { error: `ParseAddr(${goQuote(text)}): unable to parse IP` };
   },
   isZero: isEmpty,
 });
@@ -112,7 +113,7 @@ export const addressPortCodec: TextCodec = Object.freeze({
       return { error: 'not an ip:port' };
     }
     if (Number(match[3]) > 65535) {
-      return { error: `invalid port ${JSON.stringify(match[3])} parsing ${JSON.stringify(text)}` };
+      return { error: `invalid port ${goQuote(match[3]!)} parsing ${goQuote(text)}` };
     }
     const name = formatAddress(address);
     return { value: `${address.bytes.length === 16 ? `[${name}]` : name}:${Number(match[3])}` };
@@ -130,7 +131,7 @@ export const portRangeCodec: TextCodec = Object.freeze({
     const low = Number(match?.[1]);
     const high = match?.[2] === undefined ? low : Number(match[2]);
     if (match === null || low > 65535 || high > 65535) {
-      return { error: `invalid port range: ${JSON.stringify(text)}` };
+      return { error: `invalid port range: ${goQuote(text)}` };
     }
     return { value: low === high ? low : `${low}-${high}` };
   },

@@ -1,0 +1,77 @@
+/** The expressions that select disks and volumes (reference/network-config.md E.2.2, E.4). */
+import { describe, expect, test } from 'vitest';
+import { booleanProblem } from '../../../src/config/cel/check.ts';
+import { diskEnv, volumeEnv } from '../../../src/config/cel/env.ts';
+import { celObject, evaluateBoolean } from '../../../src/config/cel/evaluate.ts';
+import { globMatch } from '../../../src/config/cel/glob.ts';
+
+const disk = celObject({
+  dev_path: '/dev/sda',
+  model: 'QEMU HARDDISK',
+  size: 100_000_000_000n,
+  rotational: false,
+  transport: 'sata',
+  symlinks: ['/dev/disk/by-id/ata-1'],
+});
+const is = (source: string): boolean => evaluateBoolean(source, { disk, system_disk: { type: 'bool', value: false } });
+
+describe('type check', () => {
+  test.each([
+    'true',
+    'disk.dev_path == "/dev/sda"',
+    "disk.transport == 'nvme' && !system_disk",
+    'disk.size > 10u * GiB && disk.size <= 1u * TB',
+    'glob("QEMU*", disk.model)',
+    '"/dev/x" in disk.symlinks',
+    'disk.rotational ? false : true',
+    'disk.symlinks.exists(s, s.startsWith("/dev"))',
+  ])('%s is a condition', (source) => {
+    expect(booleanProblem(source, diskEnv)).toBeUndefined();
+  });
+
+  test.each([
+    ['disk.size', 'expression output type is uint, expected bool'],
+    ['disk.dev_pat == ""', 'undefined field'],
+    ['disks.size > 1u', 'undeclared reference to '],
+    ['disk.size > "a"', 'found no matching overload'],
+    ['disk.size >', 'Syntax error'],
+    ['', 'Syntax error'],
+    ['(((', 'Syntax error'],
+  ])('%s is none', (source, message) => {
+    expect(booleanProblem(source, diskEnv)).toContain(message);
+  });
+
+  test('volume expressions know volumes', () => {
+    expect(booleanProblem('volume.partition_label == "data"', volumeEnv)).toBeUndefined();
+    expect(booleanProblem('volume.label == "data"', diskEnv)).toContain('undeclared reference');
+  });
+});
+
+describe('evaluation', () => {
+  test.each([
+    ['disk.dev_path == "/dev/sda"', true],
+    ['disk.size == 100u * GB', true],
+    ['disk.size < 10u * GB || disk.transport == "sata"', true],
+    ['!disk.rotational && glob("qemu*", disk.model)', false],
+    ['glob("QEMU*", disk.model)', true],
+    ['"/dev/disk/by-id/ata-1" in disk.symlinks', true],
+    ['system_disk', false],
+    ['disk.symlinks.exists(s, s.endsWith("-1"))', true],
+  ])('%s is %s', (source, expected) => {
+    expect(is(source)).toBe(expected);
+  });
+});
+
+describe('globs', () => {
+  test.each([
+    ['*', 'anything', true],
+    ['a?c', 'abc', true],
+    ['a?c', 'ac', false],
+    ['[ab]x', 'bx', true],
+    ['[!ab]x', 'bx', false],
+    ['WD*SN*', 'WDC WDS SN750', true],
+    ['', '', true],
+  ])('%s on %s is %s', (pattern, text, expected) => {
+    expect(globMatch(pattern, text)).toBe(expected);
+  });
+});
