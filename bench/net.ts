@@ -174,14 +174,18 @@ function connections(count: number): Result {
   return measure(count, world, () => world.advance(FOREVER));
 }
 
-const scale = Number(process.env.TALOSIM_BENCH_SCALE ?? '1');
-const repeat = (run: () => Result): Result => median([run(), run(), run(), run(), run()]);
-const result = {
-  oneWay10: repeat(() => oneWay(1_000_000 * scale, 10, true)),
-  oneWay10FixedLatency: repeat(() => oneWay(1_000_000 * scale, 10, false)),
-  oneWay1000: repeat(() => oneWay(1_000_000 * scale, 1000, true)),
-  pingPong100: repeat(() => pingPong(1_000_000 * scale, 100)),
-  connections: repeat(() => connections(50_000 * scale)),
-  peakMemoryMiB: Math.round(process.resourceUsage().maxRSS / 1024),
-};
-process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+/** The figures of the simulated network: segments (or connections) per second, and events spent on each. */
+export function benchNet(): { name: string; value: number; unit: string }[] {
+  const repeat = (run: () => Result): Result => median([run(), run(), run(), run(), run()]);
+  const cases: Readonly<Record<string, Result>> = {
+    'one way, 10 in flight': repeat(() => oneWay(500_000, 10, true)),
+    'one way, fixed latency': repeat(() => oneWay(500_000, 10, false)),
+    'one way, 1000 in flight': repeat(() => oneWay(500_000, 1000, true)),
+    'ping-pong, 100 pairs': repeat(() => pingPong(500_000, 100)),
+    'connections opened and closed': repeat(() => connections(25_000)),
+  };
+  return Object.entries(cases).flatMap(([name, result]) => [
+    { name, value: result.perSecond, unit: name.startsWith('connections') ? 'connections/s' : 'segments/s' },
+    { name: `${name}, events each`, value: result.eventsPerSegment, unit: 'events' },
+  ]);
+}

@@ -1,8 +1,10 @@
+import { runConfigConformance } from './config-run.ts';
 import { runRaftScripts } from './raft/main.ts';
 
 /** `npm run conformance -- AREA ...`: replays recorded scripts or data of another implementation against ours. */
 const AREAS: Readonly<Record<string, (args: readonly string[], print: (line: string) => void) => number>> = {
   raft: runRaftScripts,
+  config: runConfigCases,
 };
 
 const [area = '', ...args] = process.argv.slice(2);
@@ -12,4 +14,15 @@ if (run === undefined) {
   process.exitCode = 2;
 } else {
   process.exitCode = run(args, (line) => console.log(line));
+}
+
+/** Patch cases and generated configs below a folder. */
+function runConfigCases([dir]: readonly string[], print: (line: string) => void): number {
+  if (dir === undefined) {
+    print('usage: npm run conformance -- config DIR');
+    return 2;
+  }
+  const report = runConfigConformance(dir);
+  print(report.text.trimEnd());
+  return report.failed === 0 ? 0 : 1;
 }

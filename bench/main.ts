@@ -1,0 +1,55 @@
+// Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
+import { benchCluster } from './cluster.ts';
+import { benchKernel } from './kernel.ts';
+import { benchNet } from './net.ts';
+import { benchRaft } from './raft.ts';
+
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
+  kernel: benchKernel,
+  net: benchNet,
+  raft: benchRaft,
+  cluster: benchCluster,
+};
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(AREAS);
+const unknown = chosen.filter((area) => AREAS[area] === undefined);
+if (unknown.length > 0) {
+  console.error(`bench: no area ${unknown.join(', ')}; there are ${Object.keys(AREAS).join(', ')}`);
+  process.exit(2);
+}
+const referencePerSec = reference();
+const figures = chosen.flatMap((area) =>
+  AREAS[area]!().map((figure) => ({
+    area,
+    ...figure,
+    ...(figure.unit.endsWith('/s') && { perReference: figure.value / referencePerSec }),
+  })),
+);
+console.log(
+  JSON.stringify(
+    {
+      node: process.version,
+      referencePerSec,
+      peakMemoryMiB: Math.round(process.resourceUsage().maxRSS / 1024),
+      figures,
+    },
+    undefined,
+    2,
+  ),
+);
+
+/** Rounds of a fixed integer loop per second: what this machine could do in this minute. */
+function reference(): number {
+  const rounds = 50_000_000;
+  let hash = 1;
+  const startedMs = performance.now();
+  for (let i = 0; i < rounds; i++) hash = Math.imul(hash ^ i, 0x9e3779b1) ^ (hash >>> 7);
+  const elapsedMs = performance.now() - startedMs;
+  return Math.round((rounds / elapsedMs) * 1000) + (hash === 42 ? 1 : 0);
+}
