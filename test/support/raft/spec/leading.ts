@@ -1,0 +1,99 @@
+import {
+  type Inspection,
+  type Message,
+  MessageType,
+  NONE,
+  type ProgressView,
+  ProgressState,
+  Role,
+} from '../../../../src/raft/index.ts';
+import { holds } from '../disk.ts';
+import { type Cause, type Facts, must, type NodeFacts, shortId } from './facts.ts';
+import { termIn } from './log.ts';
+import { isQuorum, isVoter } from './members.ts';
+
+/** What a leader believes about its peers is true (A12). */
+export function checkProgress(facts: Facts, node: NodeFacts, after: Inspection): void {
+  if (after.role !== Role.Leader) return;
+  for (const peer of after.progress) {
+    const text = (): string => `${shortId(node.id)} about ${shortId(peer.id)}: ${JSON.stringify(peer)}`;
+    must(peer.match < peer.next, 'progress: match below next', text);
+    must(peer.next <= after.lastIndex + 1 || peer.state === ProgressState.Snapshot, 'progress: next in the log', text);
+    must(peer.inflightMsgs <= facts.rules.maxInflightMsgs, 'progress: window of messages', text);
+    checkMatch(facts, after, peer, text);
+  }
+}
+
+function checkMatch(facts: Facts, leader: Inspection, peer: ProgressView, text: () => string): void {
+  const durable = facts.nodes.get(peer.id)?.durable;
+  if (durable === undefined || durable.hardState.term > leader.term || peer.match < leader.firstIndex) return;
+  must(holds(durable, peer.match, termIn(leader, peer.match)), 'acknowledged is durable', text);
+}
+
+/** Notes who a leader hears from. */
+export function noteContact(node: NodeFacts, { type, term, from }: Message): void {
+  const { view } = node;
+  if (view.role !== Role.Leader || term !== view.term) return;
+  if (type === MessageType.AppResp || type === MessageType.HeartbeatResp) node.contacts.set(from, node.leadTicks);
+}
+
+export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, after: Inspection): void {
+  if (after.role !== Role.Leader) {
+    node.transferTicks = 0;
+    return;
+  }
+  const { electionTick, checkQuorum } = facts.rules;
+  const name = shortId(node.id);
+  const ticks = cause.kind === 'tick' ? cause.count : 0;
+  node.leadTicks += ticks;
+  if (ticks > 0 && checkQuorum && node.leadTicks >= 2 * electionTick) {
+    const heard = (id: string): boolean => {
+      const at = node.contacts.get(id);
+      return id === node.id || (at !== undefined && at > node.leadTicks - 2 * electionTick - ticks);
+    };
+    must(isQuorum(node.members, heard), 'a leader without a quorum resigns', () => name);
+  }
+  node.transferTicks = after.leadTransferee === NONE ? 0 : node.transferTicks + ticks;
+  must(node.transferTicks <= electionTick + ticks, 'a transfer ends in time', () => name);
+}
+
+/** A leader refuses payload beyond its quota, and nothing else (A18). */
+export function checkQuota(facts: Facts, node: NodeFacts, cause: Cause, before: Inspection): void {
+  if (cause.kind !== 'propose' || before.role !== Role.Leader || node.inheritedPayload) return;
+  const { maxUncommittedSizeBytes: max } = facts.rules;
+  let waiting = 0;
+  for (const { index, data, term } of before.entries) {
+    if (index <= before.applied || term !== before.term || data === null) continue;
+    waiting += data instanceof Uint8Array ? data.length : data.sizeBytes;
+  }
+  const tooMuch = waiting > 0 && cause.sizeBytes > 0 && waiting + cause.sizeBytes > max;
+  const isFree = before.leadTransferee === NONE && before.progress.some(({ id }) => id === node.id);
+  must(
+    (cause.result !== null) === (tooMuch || !isFree),
+    'proposals are taken or refused by rule',
+    () => `${shortId(node.id)} has ${waiting} bytes, gets ${cause.sizeBytes}: ${cause.result}`,
+  );
+}
+
+/** Messages only a leader sends. */
+export function checkFromLeader(facts: Facts, node: NodeFacts, message: Message): void {
+  const { type, to, term } = message;
+  const { view } = node;
+  if (view.role !== Role.Leader || view.term !== term) return;
+  const peer = facts.nodes.get(to)?.durable;
+  if (peer === undefined) return;
+  const text = (): string => `${shortId(node.id)} to ${shortId(to)}`;
+  if (type === MessageType.Heartbeat && peer.hardState.term <= term && message.commit >= view.firstIndex) {
+    must(holds(peer, message.commit, termIn(view, message.commit)), 'heartbeats commit what is acknowledged', text);
+  } else if (type === MessageType.Snap) {
+    must(node.contacts.has(to), 'snapshots go to peers that answer', text);
+    const { index, term: snapTerm } = message.snapshot!;
+    const known = facts.committed.get(index);
+    must(index <= facts.commitIndex && (known?.entry.term ?? snapTerm) === snapTerm, 'snapshots hold commits', text);
+  } else if (type === MessageType.TimeoutNow) {
+    must(isVoter(node.members, to), 'transfers go to voters', text);
+    const last = message.term === view.term ? view.lastIndex : 0;
+    const asked = node.durable.entries.length > 0 && peer.hardState.term <= term && last === node.durable.baseIndex + node.durable.entries.length;
+    must(!asked || holds(peer, last, termIn(view, last)), 'transfers go to full logs', text);
+  }
+}
