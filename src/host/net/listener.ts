@@ -6,32 +6,64 @@ import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { endpointOf } from './self.ts';
 
-/** A listening socket. */
-export class HostListener implements Listener {
+/** A listening socket that hands out what arrives. */
+export class ListeningSocket {
   readonly local: Endpoint;
   readonly #server: Server;
-  readonly #accept: (socket: Socket) => HostConnection;
+  #onSocket: ((socket: Socket) => void) | undefined;
+  #waiting: Socket[] = [];
+
+  constructor(server: Server, local: Endpoint, executor: HostExecutor) {
+    this.#server = server;
+    this.local = local;
+    server.on('connection', (socket) => executor.enter(() => this.#arrived(socket)));
+    server.on('error', () => {}); // an accept that failed concerns nobody but the one who dialled
+  }
+
+  /** Who gets the sockets; those that wait come first. */
+  onSocket(listener: (socket: Socket) => void): void {
+    this.#onSocket = listener;
+    for (const socket of this.#waiting.splice(0)) listener(socket);
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
+  }
+
+  #arrived(socket: Socket): void {
+    if (this.#onSocket === undefined) this.#waiting.push(socket);
+    else this.#onSocket(socket);
+  }
+}
+
+/** The port's listener over a listening socket. */
+export class HostListener implements Listener {
+  readonly local: Endpoint;
+  readonly #socket: ListeningSocket;
   #queue: HostConnection[] = [];
   #waiting: (() => void)[] = [];
   #closed = false;
 
   constructor(
-    server: Server,
-    local: Endpoint,
+    socket: ListeningSocket,
     executor: HostExecutor,
     onOpen: (connection: HostConnection, socket: Socket) => void,
   ) {
-    this.#server = server;
-    this.local = local;
-    this.#accept = (socket) => {
-      const at = endpointOf(socket.localAddress, socket.localPort);
-      const from = endpointOf(socket.remoteAddress, socket.remotePort);
-      const connection = new HostConnection(socket, at, from, executor);
-      onOpen(connection, socket);
-      return connection;
-    };
-    server.on('connection', (socket) => executor.enter(() => this.#arrived(socket)));
-    server.on('error', () => executor.enter(() => this.close()));
+    this.#socket = socket;
+    this.local = socket.local;
+    socket.onSocket((accepted) => {
+      if (this.#closed) {
+        accepted.destroy();
+        return;
+      }
+      const at = endpointOf(accepted.localAddress, accepted.localPort);
+      const from = endpointOf(accepted.remoteAddress, accepted.remotePort);
+      const connection = new HostConnection(accepted, at, from, executor);
+      onOpen(connection, accepted);
+      this.#queue.push(connection);
+      this.#wake();
+    });
   }
 
   *accept(): Task<Connection> {
@@ -51,17 +83,8 @@ export class HostListener implements Listener {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#server.close();
+    this.#socket.close();
     for (const connection of this.#queue.splice(0)) connection.abort();
-    this.#wake();
-  }
-
-  #arrived(socket: Socket): void {
-    if (this.#closed) {
-      socket.destroy();
-      return;
-    }
-    this.#queue.push(this.#accept(socket));
     this.#wake();
   }
 

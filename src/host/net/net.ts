@@ -16,8 +16,10 @@ import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { HostDatagramSocket } from './datagram.ts';
 import { netError } from './errors.ts';
-import { HostListener } from './listener.ts';
+import { HostListener, ListeningSocket } from './listener.ts';
 import { endpointOf, SelfAddress } from './self.ts';
+
+export type { ListeningSocket } from './listener.ts';
 
 interface Closable {
   close(): void;
@@ -72,22 +74,24 @@ export class HostNet implements Net {
     });
   }
 
-  listen(options: ListenOptions): Task<Listener> {
-    return wait<Listener>((resume, fail) => {
+  *listen(options: ListenOptions): Task<Listener> {
+    const listening = yield* this.listenSocket(options);
+    return new HostListener(listening, this.#executor, (connection, socket) => this.#keep(connection, socket));
+  }
+
+  /** A listening socket, for layers that bring their own protocol. Fails like {@link listen}. */
+  listenSocket(options: ListenOptions): Task<ListeningSocket> {
+    return wait<ListeningSocket>((resume, fail) => {
       const server = createServer({ allowHalfOpen: true, noDelay: true });
       server.once('error', (error) => this.#executor.enter(() => fail(netError(error))));
       server.listen({ host: this.self.map(options.address), port: options.port, exclusive: true }, () => {
         server.removeAllListeners('error');
         const address = server.address();
         const port = typeof address === 'object' && address !== null ? address.port : options.port;
-        this.#executor.enter(() => {
-          const local = { address: options.address, port };
-          const listener = new HostListener(server, local, this.#executor, (connection, socket) =>
-            this.#keep(connection, socket),
-          );
-          this.#open.add(listener);
-          resume(listener);
-        });
+        const listening = new ListeningSocket(server, { address: options.address, port }, this.#executor);
+        this.#open.add(listening);
+        server.once('close', () => this.#open.delete(listening));
+        this.#executor.enter(() => resume(listening));
       });
       return () => server.close();
     });

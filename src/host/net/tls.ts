@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type ConnectionOptions, connect, createSecureContext, TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, createServer, type TLSSocket } from 'node:tls';
 import { certificateFromPem } from '../../platform/crypto.ts';
 import type { Connection } from '../../platform/net.ts';
 import type { PeerIdentity, TlsClient, TlsServer } from '../../platform/rpc.ts';
@@ -82,6 +82,7 @@ export function tlsErrorText(error: Error): string {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid';
   }
+  if (code === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE') return "tls: client didn't provide a certificate";
   if (code === 'ECONNRESET') return 'EOF';
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
     return 'tls: first record does not look like a TLS handshake';
@@ -115,39 +116,34 @@ export function secureClientSocket(
   });
 }
 
-/** Secures an accepted socket. Throws TlsError. */
-export function secureServerSocket(
+/** Secures an accepted socket as a Connection. Throws TlsError. */
+export function* secureServerSocket(
   raw: Socket,
   executor: HostExecutor,
   tls: TlsServer,
   wrap: (socket: Socket) => Connection,
 ): Task<SecuredServer> {
-  return wait<SecuredServer>((resume, fail) => {
-    const options = serverTlsOptions(tls);
-    const socket = new TLSSocket(raw, { ...options, isServer: true, secureContext: createSecureContext(options) });
-    const failed = (error: Error): void => executor.enter(() => fail(new TlsError(tlsErrorText(error))));
-    const closed = (): void => failed(new TlsError('EOF'));
-    socket.once('error', failed);
-    socket.once('close', closed);
-    socket.once('secure', () => {
-      socket.removeListener('error', failed);
-      socket.removeListener('close', closed);
-      const problem = clientProblem(socket, options.rejectUnauthorized);
-      executor.enter(() => {
-        if (problem === undefined) resume({ connection: wrap(socket), identity: identityOf(socket) });
-        else {
-          socket.destroy();
-          fail(new TlsError(problem));
-        }
-      });
-    });
-    return () => socket.destroy();
-  });
+  const socket = yield* acceptTls(raw, executor, tls, []);
+  return { connection: wrap(socket), identity: identityOf(socket) };
 }
 
-/** A bare TLSSocket of a server verifies the client's certificate but leaves the verdict to its owner. */
-function clientProblem(socket: TLSSocket, required: boolean): string | undefined {
-  const verdict = (socket as { _handle?: { verifyError(): Error | null } })._handle?.verifyError();
-  socket.authorized = verdict === null && Object.keys(socket.getPeerCertificate()).length > 0;
-  return required && !socket.authorized ? tlsErrorText(verdict ?? new TlsError('no certificate')) : undefined;
+/** The server's side of a handshake. `protocols` are offered by ALPN. Throws TlsError. */
+export function acceptTls(
+  raw: Socket,
+  executor: HostExecutor,
+  tls: TlsServer,
+  protocols: readonly string[],
+): Task<TLSSocket> {
+  return wait<TLSSocket>((resume, fail) => {
+    // A server that listens nowhere: it only brings the one handshake to its end.
+    const server = createServer({ ...serverTlsOptions(tls), ALPNProtocols: [...protocols] });
+    server.once('secureConnection', (socket) => executor.enter(() => resume(socket)));
+    server.once('tlsClientError', (error, socket) => {
+      const refused = socket.authorizationError as unknown as string | null | undefined;
+      const cause = typeof refused !== 'string' ? error : Object.assign(new Error(refused), { code: refused });
+      executor.enter(() => fail(new TlsError(tlsErrorText(cause))));
+    });
+    server.emit('connection', raw);
+    return () => raw.destroy();
+  });
 }

@@ -18,6 +18,7 @@ export class ClientCall {
   readonly #onEnded: () => void;
   #ended = false;
   #unreadBytes = 0;
+  #readToEnd = false;
   /** Status of trailers, or of headers that were the end at once. */
   #status: { readonly status: StatusName; readonly message: string; readonly metadata: Metadata } | undefined;
 
@@ -26,9 +27,10 @@ export class ClientCall {
     this.#sink = sink;
     this.#onEnded = onEnded;
     const reader = new MessageReader((message) => this.#onMessage(message));
-    stream.on('response', (headers) => this.#onHeaders(headers));
-    stream.on('trailers', (headers) => this.#onTrailers(headers));
+    stream.on('response', (headers) => executor.enter(() => this.#onHeaders(headers)));
+    stream.on('trailers', (headers) => executor.enter(() => this.#onTrailers(headers)));
     stream.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(reader, chunk)));
+    stream.on('end', () => executor.enter(() => this.#onRead()));
     stream.on('error', () => {}); // told by 'close'
     stream.on('close', () => executor.enter(() => this.#onClose()));
   }
@@ -98,6 +100,16 @@ export class ClientCall {
       message: typeof message === 'string' ? decodeMessage(message) : '',
       metadata: metadataOf(headers),
     };
+    if (this.#readToEnd) this.#onRead();
+  }
+
+  /** Everything that the server sent has been read; it wants nothing more of us. */
+  #onRead(): void {
+    this.#readToEnd = true;
+    if (this.#status === undefined) return;
+    const { status, message, metadata } = this.#status;
+    this.end(status, message, metadata);
+    this.#stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
   #onClose(): void {

@@ -25,8 +25,6 @@ export class Http2Transport implements ClientTransport {
   #closed = false;
   #draining = false;
   #keepalive: Timer | undefined;
-  /** Why the session ends, when it said so before it closed. */
-  #reason: string | undefined;
 
   constructor(
     session: ClientHttp2Session,
@@ -44,14 +42,16 @@ export class Http2Transport implements ClientTransport {
 
   start(onClosed: (text: string) => void): void {
     this.#onClosed = onClosed;
-    this.#session.on('error', (error) => {
-      this.#reason = readText(error, this.#endpoint);
-    });
+    if (this.#session.closed || this.#session.destroyed) {
+      this.close('error reading from server: EOF');
+      return;
+    }
+    const broken = (error: Error): void =>
+      this.#executor.enter(() => this.close(`error reading from server: ${readText(error, this.#endpoint)}`));
+    this.#session.on('error', broken);
+    this.#session.socket.on('error', broken);
     this.#session.on('goaway', () => this.#executor.enter(() => this.drain()));
-    this.#session.on('close', () =>
-      this.#executor.enter(() => this.close(`error reading from server: ${this.#reason ?? 'EOF'}`)),
-    );
-    if (this.#session.closed || this.#session.destroyed) this.close('error reading from server: EOF');
+    this.#session.on('close', () => this.#executor.enter(() => this.close('error reading from server: EOF')));
   }
 
   open(

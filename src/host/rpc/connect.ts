@@ -47,6 +47,7 @@ function* dial(deps: ConnectDeps, options: ConnectOptions<TlsClient>, endpoint: 
   try {
     const socket = yield* deps.net.dialSocket(endpoint, { timeoutUs: options.connectTimeoutUs });
     socket.setNoDelay(true);
+    socket.allowHalfOpen = false; // HTTP/2 has a half-close of its own
     return socket;
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
@@ -81,16 +82,16 @@ function secure(executor: HostExecutor, tls: TlsClient, endpoint: Endpoint, raw:
 function settled(executor: HostExecutor, endpoint: Endpoint, socket: Socket): Task<ClientHttp2Session> {
   return wait<ClientHttp2Session>((resume, fail) => {
     const session = connectHttp2(`http://${hostPort(endpoint)}`, { createConnection: () => socket });
-    let reason = 'EOF';
-    const ended = (): void => {
+    const ended = (reason: string): void => {
       executor.enter(() => fail(new AttemptFailed(`error reading server preface: ${reason}`)));
     };
-    session.on('error', (error) => {
-      reason = tlsErrorText(error);
-    });
-    session.once('close', ended);
+    const closed = (): void => ended('EOF');
+    session.on('error', (error) => ended(tlsErrorText(error)));
+    // A session whose socket broke in the handshake never closes: the socket itself tells.
+    socket.on('error', (error) => ended(tlsErrorText(error)));
+    session.once('close', closed);
     session.once('remoteSettings', () => {
-      session.removeListener('close', ended);
+      session.removeListener('close', closed);
       executor.enter(() => resume(session));
     });
     return () => session.destroy();

@@ -26,7 +26,7 @@ export function createHostRpc(deps: HostRpcDeps): Rpc {
       return new Channel(own, endpoints, (endpoint) => connectHttp2To(own, connecting, endpoint), connecting);
     },
     serve(options: ServeOptions): Task<RpcServer> {
-      return serveHttp2({ ...deps, self: deps.net.self }, options);
+      return serveHttp2(deps, options);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { type Metadata, STATUS_NAMES, type StatusName } from '../../platform/rpc.ts';
 import { type Accepted, Dispatcher, type ServerShared, type ServerWire } from '../../rpc/grpc/dispatcher.ts';
 import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
@@ -122,12 +122,11 @@ export class ServerSession implements ServerWire {
     };
     if (!open.stream.headersSent) {
       open.stream.respond({ ...RESPONSE_HEADERS, ...trailers }, { endStream: true });
-      this.#stopReading(open);
-      return;
+    } else {
+      open.trailers = trailers;
+      open.stream.end();
     }
-    open.trailers = trailers;
-    open.stream.end();
-    this.#stopReading(open);
+    open.stream.resume(); // what the client may still send is dropped
   }
 
   credit(id: number, bytes: number): void {
@@ -135,12 +134,6 @@ export class ServerSession implements ServerWire {
     if (open === undefined) return;
     open.unreadBytes -= bytes;
     if (open.unreadBytes <= STREAM_WINDOW_BYTES) open.stream.resume();
-  }
-
-  /** Nobody reads what the client may still send. */
-  #stopReading(open: Open): void {
-    open.stream.resume();
-    if (!open.stream.readableEnded) open.stream.once('finish', () => open.stream.close(constants.NGHTTP2_NO_ERROR));
   }
 
   #respond(open: Open): void {

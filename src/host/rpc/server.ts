@@ -1,101 +1,112 @@
-import {
-  createSecureServer,
-  createServer,
-  type Http2SecureServer,
-  type Http2Server,
-  type Http2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { createServer, type Http2Server, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { NetError } from '../../platform/errors.ts';
+import { timeout } from '../../platform/combinators.ts';
+import { NetError, TimeoutError } from '../../platform/errors.ts';
 import type { Endpoint } from '../../platform/net.ts';
 import type { RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
-import { type Task, type TaskScope, wait } from '../../platform/task.ts';
+import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../../rpc/events.ts';
 import { hostPort } from '../../rpc/go-text.ts';
 import type { GrpcDeps } from '../../rpc/grpc/deps.ts';
 import { type ServerShared, serverShared } from '../../rpc/grpc/dispatcher.ts';
+import { TlsError } from '../../rpc/tls/handshake.ts';
 import type { HostExecutor } from '../executor.ts';
-import { netError } from '../net/errors.ts';
-import { endpointOf, type SelfAddress } from '../net/self.ts';
-import { identityOf, serverTlsOptions, tlsErrorText } from '../net/tls.ts';
+import type { HostNet, ListeningSocket } from '../net/net.ts';
+import { endpointOf } from '../net/self.ts';
+import { acceptTls, identityOf } from '../net/tls.ts';
 import { ServerSession } from './server-session.ts';
 
 export interface ServeDeps extends GrpcDeps {
   readonly executor: HostExecutor;
-  readonly self: SelfAddress;
+  readonly net: HostNet;
 }
+
+/** A handshake that takes longer is given up (grpc-go's connection timeout). */
+const HANDSHAKE_LIMIT_US = 120_000_000;
 
 /** Listens and serves. Fails with NetError like `listen`. */
 export function* serveHttp2(deps: ServeDeps, options: ServeOptions): Task<HostServer> {
-  const server = options.tls === undefined ? createServer() : createSecureServer(serverTlsOptions(options.tls));
-  const port = yield* listening(deps, server, options);
-  return new HostServer(deps, server, { address: options.address, port }, options);
+  const listening = yield* deps.net.listenSocket(options);
+  return new HostServer(deps, listening, options);
 }
 
-function listening(deps: ServeDeps, server: Http2Server | Http2SecureServer, options: ServeOptions): Task<number> {
-  return wait<number>((resume, fail) => {
-    server.once('error', (error) => deps.executor.enter(() => fail(netError(error))));
-    server.listen({ host: deps.self.map(options.address), port: options.port, exclusive: true }, () => {
-      server.removeAllListeners('error');
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : options.port;
-      deps.executor.enter(() => resume(port));
-    });
-    return () => server.close();
-  });
-}
-
+/** Accepts sockets, secures them, and hands them to Node's HTTP/2. */
 export class HostServer implements RpcServer {
   readonly local: Endpoint;
-  readonly #server: Http2Server | Http2SecureServer;
+  readonly #listening: ListeningSocket;
+  readonly #http2: Http2Server = createServer();
   readonly #deps: ServeDeps;
   readonly #scope: TaskScope;
   readonly #shared: ServerShared;
+  readonly #reloadTls: (() => Task<TlsServer>) | undefined;
   readonly #sessions = new Map<Http2Session, ServerSession>();
+  #tls: TlsServer | undefined;
   #closed = false;
 
-  constructor(deps: ServeDeps, server: Http2Server | Http2SecureServer, local: Endpoint, options: ServeOptions) {
-    this.local = local;
+  constructor(deps: ServeDeps, listening: ListeningSocket, options: ServeOptions) {
+    this.local = listening.local;
     this.#deps = deps;
-    this.#server = server;
-    this.#scope = deps.scope.child(`serve ${hostPort(local)}`);
+    this.#listening = listening;
+    this.#tls = options.tls;
+    this.#reloadTls = options.reloadTls;
+    this.#scope = deps.scope.child(`serve ${hostPort(listening.local)}`);
     this.#shared = serverShared(deps, this.#scope, {
       handlers: options.handlers,
       unknownMethod: options.unknownMethod,
     });
     const { executor } = deps;
-    server.on('error', () => {});
-    server.on('session', (session: Http2Session) => executor.enter(() => this.#opened(session)));
-    server.on('stream', (stream: ServerHttp2Stream, headers) =>
+    listening.onSocket((socket) => this.#arrived(socket));
+    this.#http2.on('session', (session: Http2Session) => executor.enter(() => this.#opened(session)));
+    this.#http2.on('stream', (stream: ServerHttp2Stream, headers) =>
       executor.enter(() => {
         const session = stream.session;
         if (session !== undefined) this.#sessions.get(session)?.accept(stream, headers);
       }),
     );
-    server.on('tlsClientError', (error: Error, socket: TLSSocket) =>
-      executor.enter(() => {
-        const peer = hostPort(endpointOf(socket.remoteAddress, socket.remotePort));
-        deps.log.event(connectionRejected, { peer, error: tlsErrorText(error) });
-      }),
-    );
+    this.#http2.on('sessionError', () => {}); // told by the session's 'close'
   }
 
   setTls(tls: TlsServer): void {
-    if (!('setSecureContext' in this.#server)) throw new NetError('closed', 'the server was started without TLS');
-    this.#server.setSecureContext(serverTlsOptions(tls));
+    this.#tls = tls;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#server.close();
+    this.#listening.close();
     for (const [session, calls] of [...this.#sessions]) {
       calls.abandonAll();
       session.destroy();
     }
     this.#sessions.clear();
     this.#scope.cancel();
+  }
+
+  #arrived(socket: Socket): void {
+    socket.allowHalfOpen = false; // HTTP/2 has a half-close of its own
+    if (this.#closed) socket.destroy();
+    else if (this.#tls === undefined) this.#http2.emit('connection', socket);
+    else this.#scope.spawn('handshake', () => this.#secure(socket));
+  }
+
+  *#secure(socket: Socket): Task<void> {
+    const { clock, executor, log } = this.#deps;
+    const peer = hostPort(endpointOf(socket.remoteAddress, socket.remotePort));
+    let done = false;
+    try {
+      const tls = this.#reloadTls === undefined ? this.#tls! : yield* this.#reloadTls();
+      const handshake = acceptTls(socket, executor, tls, ['h2']);
+      const secured = yield* timeout(clock, HANDSHAKE_LIMIT_US, handshake, 'TLS handshake');
+      done = true;
+      this.#http2.emit('connection', secured);
+    } catch (error) {
+      const known = error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
+      if (!known) throw error;
+      log.event(connectionRejected, { peer, error: error.message });
+    } finally {
+      if (!done) socket.destroy();
+    }
   }
 
   #opened(session: Http2Session): void {
