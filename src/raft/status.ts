@@ -27,8 +27,16 @@ export function status(core: Core): Status {
 export function inspect(core: Core): Inspection {
   const { log, tracker } = core;
   const { unstable } = log;
+  // Field by field: spreading the basic status makes an object of this many fields twenty times dearer.
   return {
-    ...basicStatus(core),
+    id: core.id,
+    term: core.term,
+    vote: core.vote,
+    commit: log.committed,
+    lead: core.lead,
+    role: core.role,
+    applied: log.applied,
+    leadTransferee: core.leadTransferee,
     config: confStateOf(tracker.members),
     progress: tracker.all.map((one) => one.view()),
     applying: log.applying,

@@ -5,6 +5,7 @@ import {
   type Entry,
   entrySize,
   type HardState,
+  NO_LIMIT,
   NONE,
   type Snapshot,
   type Storage,
@@ -144,6 +145,7 @@ export class Disk implements Storage {
     if (lo <= baseIndex) return StorageError.Compacted;
     if (hi > this.lastIndex() + 1) return StorageError.Unavailable;
     const found = entries.slice(lo - baseIndex - 1, hi - baseIndex - 1);
+    if (maxSizeBytes === NO_LIMIT) return found;
     let size = 0;
     for (let i = 0; i < found.length; i++) {
       size += entrySize(found[i]!);

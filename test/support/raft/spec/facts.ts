@@ -45,6 +45,8 @@ export interface NodeFacts {
   view: Inspection;
   /** The members by the entries it applied, by our own reckoning. */
   members: ConfState;
+  /** What was last compared: the members it named, and ours. */
+  checkedMembers: readonly [ConfState, ConfState];
   applied: number;
   /** Votes delivered to this incarnation: `term:voter`. */
   granted: Set<string>;

@@ -45,8 +45,10 @@ export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, aft
   const { electionTick, checkQuorum } = facts.rules;
   const name = shortId(node.id);
   const ticks = cause.kind === 'tick' ? cause.count : 0;
+  // A transfer that begins starts the count to the next check anew.
+  if (after.leadTransferee !== NONE && after.leadTransferee !== node.view.leadTransferee) node.leadTicks -= electionTick;
   node.leadTicks += ticks;
-  if (ticks > 0 && checkQuorum && node.leadTicks >= 2 * electionTick) {
+  if (ticks > 0 && checkQuorum && node.leadTicks > 2 * electionTick) {
     const heard = (id: string): boolean => {
       const at = node.contacts.get(id);
       return id === node.id || (at !== undefined && at > node.leadTicks - 2 * electionTick - ticks);
