@@ -15,16 +15,29 @@ import { etcdMemberController } from './etcd/member.ts';
 import { etcdPkiController } from './etcd/pki.ts';
 import { etcdSpecController } from './etcd/spec.ts';
 import { addressFilterController } from './k8s/address-filter.ts';
+import { bootstrapManifestsConfigController } from './k8s/bootstrap-manifests-config.ts';
 import { controlPlaneConfigControllers } from './k8s/control-plane-configs.ts';
 import { controlPlaneStaticPodController } from './k8s/control-plane-static-pod.ts';
+import { kubernetesEndpointController } from './k8s/endpoint.ts';
 import { kubeletConfigController } from './k8s/kubelet-config.ts';
 import { kubeletServiceController } from './k8s/kubelet-service.ts';
 import { kubeletSpecController } from './k8s/kubelet-spec.ts';
+import { kubeletStaticPodController } from './k8s/kubelet-static-pod.ts';
 import { kubePrismController } from './k8s/kubeprism.ts';
 import { kubePrismConfigController } from './k8s/kubeprism-config.ts';
 import { kubePrismEndpointsController } from './k8s/kubeprism-endpoints.ts';
+import { extraManifestController, manifestController } from './k8s/manifest.ts';
+import { manifestApplyController } from './k8s/manifest-apply.ts';
+import { nodeApplyController } from './k8s/node-apply.ts';
 import { nodeIpController } from './k8s/node-ip.ts';
 import { nodeIpConfigController } from './k8s/node-ip-config.ts';
+import {
+  nodeAnnotationSpecController,
+  nodeCordonedSpecController,
+  nodeLabelSpecController,
+  nodeTaintSpecController,
+} from './k8s/node-specs.ts';
+import { nodeStatusController } from './k8s/node-status.ts';
 import { nodenameController } from './k8s/nodename.ts';
 import { renderConfigsStaticPodController } from './k8s/render-configs-static-pod.ts';
 import { renderSecretsStaticPodController } from './k8s/render-secrets-static-pod.ts';
@@ -162,6 +175,18 @@ function clusterControllers(machine: Machine): readonly Controller[] {
     kubeletSpecController,
     kubeletServiceController(machine),
     etcdMemberController(machine),
+    bootstrapManifestsConfigController(machine),
+    manifestController,
+    extraManifestController,
+    manifestApplyController(machine),
+    kubernetesEndpointController(machine),
+    kubeletStaticPodController(machine),
+    nodeLabelSpecController,
+    nodeAnnotationSpecController,
+    nodeTaintSpecController,
+    nodeCordonedSpecController,
+    nodeStatusController(machine),
+    nodeApplyController(machine),
     advertisedPeerController(machine),
   ];
 }
