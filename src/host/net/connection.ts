@@ -3,11 +3,12 @@ import { NetError } from '../../platform/errors.ts';
 import type { Connection, Endpoint, Segment } from '../../platform/net.ts';
 import type { TlsClient, TlsServer } from '../../platform/rpc.ts';
 import { type Task, wait } from '../../platform/task.ts';
+import { TlsError } from '../../rpc/tls/handshake.ts';
 import type { NativeTls, SecuredServer } from '../../rpc/tls/secure.ts';
 import type { HostExecutor } from '../executor.ts';
 import { netError } from './errors.ts';
 import { segmentBytes } from './segments.ts';
-import { secureClientSocket, secureServerSocket } from './tls.ts';
+import { secureClientSocket, secureServerSocket, tlsErrorText } from './tls.ts';
 
 /** Bytes that may wait unread before the peer is held back. */
 const READ_AHEAD_BYTES = 1_048_576;
@@ -22,7 +23,7 @@ export class HostConnection implements Connection, NativeTls {
   #inbox: Uint8Array[] = [];
   #inboxBytes = 0;
   #finished = false;
-  #error: NetError | undefined;
+  #error: Error | undefined;
   #closed = false;
   #readers: (() => void)[] = [];
   #drainers: (() => void)[] = [];
@@ -39,7 +40,7 @@ export class HostConnection implements Connection, NativeTls {
     socket.setNoDelay(true);
     socket.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(chunk)));
     socket.on('end', () => executor.enter(() => this.#onFin()));
-    socket.on('error', (error) => executor.enter(() => this.#onError(netError(error))));
+    socket.on('error', (error) => executor.enter(() => this.#onError(socketError(error))));
     socket.on('close', () => executor.enter(() => this.#onClose()));
   }
 
@@ -164,7 +165,7 @@ export class HostConnection implements Connection, NativeTls {
     this.#tellEnd(undefined);
   }
 
-  #onError(error: NetError): void {
+  #onError(error: Error): void {
     if (this.#error !== undefined) return;
     this.#error = error;
     this.#wakeAll();
@@ -217,4 +218,10 @@ export class HostConnection implements Connection, NativeTls {
     this.#wakeReaders();
     for (const resume of this.#drainers.splice(0)) resume();
   }
+}
+
+/** A TLS alert is not an error of the network: it says itself what is wrong. */
+function socketError(error: Error): Error {
+  const alert = (error as NodeJS.ErrnoException).code?.startsWith('ERR_SSL') === true;
+  return alert ? new TlsError(tlsErrorText(error)) : netError(error);
 }

@@ -32,7 +32,7 @@ export type ClientSecurer = (connection: Connection, host: string) => Task<Conne
 /** Reads a client's TLS settings. Throws CryptoError; the securer throws TlsError and NetError. */
 export function clientSecurer(tls: TlsClient, deps: TlsDeps): ClientSecurer {
   const material = clientMaterial(deps.crypto, tls);
-  const handshakeDeps = { ...deps, tlsCpuUs: TLS_CPU_US };
+  const handshakeDeps = { clock: deps.clock, crypto: deps.crypto, tlsCpuUs: TLS_CPU_US };
   return function* (connection, host) {
     const native = connection as Partial<NativeTls>;
     if (native.secureClient !== undefined) return yield* native.secureClient(tls, tls.serverName ?? host);
@@ -46,7 +46,7 @@ export type ServerSecurer = (connection: Connection) => Task<SecuredServer>;
 /** Reads a server's TLS settings. Throws CryptoError; the securer throws TlsError and NetError. */
 export function serverSecurer(tls: TlsServer, deps: TlsDeps): ServerSecurer {
   const material = serverMaterial(deps.crypto, tls);
-  const handshakeDeps = { ...deps, tlsCpuUs: TLS_CPU_US };
+  const handshakeDeps = { clock: deps.clock, crypto: deps.crypto, tlsCpuUs: TLS_CPU_US };
   return function* (connection) {
     const native = connection as Partial<NativeTls>;
     if (native.secureServer !== undefined) return yield* native.secureServer(tls);
