@@ -51,6 +51,8 @@ export interface FireOptions {
   readonly rounds?: number;
   readonly strictWire?: boolean;
   readonly flags?: readonly string[];
+  /** Called before the final checks; for looking at a seed. */
+  readonly atEnd?: (cluster: SimCluster) => void;
 }
 
 /** Traffic from several clients while members lose power, are killed, stopped and cut off; then everything heals. */
@@ -196,6 +198,7 @@ class Fire {
 
   #check(): FireReport {
     const problems = [...this.#agreement.problems];
+    this.#options.atEnd?.(this.#cluster);
     const { nodes } = this.#cluster;
     for (const node of nodes) {
       const exit = node.process?.exit.peek();

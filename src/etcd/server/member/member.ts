@@ -432,13 +432,19 @@ export class Member implements DriverOwner, ApplyOwner, TransportOwner, LeaseOwn
 
   // Leases.
 
-  /** True when this member leads for certain: it ticked just now, or a quorum confirms it. */
+  /**
+   * True when this member leads for certain: it has been ticking all along, or a quorum confirms it now. A process that
+   * was stopped may not know yet that others have elected another leader (reference/etcd.md A9, G2 "lease").
+   */
   *ensureLeadership(): Task<boolean> {
-    if (!this.isLeader) return false;
-    const { clock } = this.platform;
-    if (clock.monotonicUs() - this.driver.ticker.lastTickUs <= 3 * this.identity.config.tickUs) return true;
+    if (!this.isLeader || !this.driver.leadsNow) return false;
+    const { ticker } = this.driver;
+    const { config } = this.identity;
+    const now = this.platform.clock.monotonicUs();
+    const ticking = now - ticker.lastTickUs <= 3 * config.tickUs;
+    if (ticking && now - ticker.lastStallUs > electionTimeoutUs(config)) return true;
     yield* this.barrier.wait();
-    return this.isLeader;
+    return this.isLeader && this.driver.leadsNow;
   }
 
   *revokeLease(id: string): Task<void> {

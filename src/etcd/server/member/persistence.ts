@@ -56,6 +56,7 @@ export class Persistence {
   #keepUntilUs = 0;
   /** What the last commit holds. */
   #committedIndex = 0;
+  #committedTerm = 0;
   #committedConfState: ConfState = EMPTY_CONF_STATE;
 
   constructor(parts: PersistenceParts, database: Database, snapshotIndex: number, options: PersistenceOptions) {
@@ -118,6 +119,7 @@ export class Persistence {
     this.#timer?.cancel();
     this.#timer = null;
     this.#committedIndex = state.consistentIndex;
+    this.#committedTerm = state.consistentTerm;
     this.#committedConfState = state.confState;
     const frame = state.pending.take(state.consistentIndex, state.consistentTerm);
     yield* orFatal('failed to commit tx', this.#database.commit(frame));
@@ -129,6 +131,7 @@ export class Persistence {
   *#rewrite(): Task<void> {
     const { state } = this.#parts;
     this.#committedIndex = state.consistentIndex;
+    this.#committedTerm = state.consistentTerm;
     this.#committedConfState = state.confState;
     state.pending.clear();
     yield* orFatal('failed to rewrite the database', this.#database.replace(encodeImage(state.export())));
@@ -143,6 +146,8 @@ export class Persistence {
   /** After a batch was applied: makes snapshots when it is time. */
   afterApply(index: number, driver: RaftDriver): void {
     const { memorySnapshotEvery, snapshotCount } = this.#options;
+    // After a restart the database may be ahead of what the log has handed out again: the two would not fit together.
+    if (index < this.#parts.state.consistentIndex) return;
     if (memorySnapshotEvery > 0 && index - this.#memorySnapshotIndex > memorySnapshotEvery) {
       this.#snapshotInMemory(index, this.#parts.state.confState);
     }
@@ -176,44 +181,53 @@ export class Persistence {
     if (cut >= storage.firstIndex()) storage.compact(cut);
   }
 
-  /** The database first, then the snapshot's file, then its mark in the log, and only then the log may be cut. */
+  /**
+   * The database first, then the snapshot's file, then its mark in the log, and only then the log may be cut. The mark is
+   * the log's to write; nothing here waits for it, since the log may be waiting for this task.
+   */
   *#snapshotToDisk(driver: RaftDriver): Task<void> {
-    const { state, disk, log, wal } = this.#parts;
-    const { snapDirectory, maxSnapshots, maxWals } = this.#options;
+    const { disk } = this.#parts;
     yield* this.#commit();
     // What was committed; more may have been applied meanwhile.
     const index = this.#committedIndex;
     const confState = this.#committedConfState;
-    const snapshot: Snapshot = { index, term: driver.node.term(index), confState, data: null };
+    const snapshot: Snapshot = { index, term: this.#committedTerm, confState, data: null };
     if (this.#memorySnapshotIndex < index) this.#snapshotInMemory(index, confState);
-    yield* orFatal('failed to save snapshot', saveSnapshotFile(disk, snapDirectory, snapshot));
-    const marked = new Once<true>();
-    driver.markSnapshot({ index, term: snapshot.term }, snapshot.confState, () => marked.set(true));
-    yield* marked.get();
-    this.#diskSnapshotIndex = index;
+    yield* orFatal('failed to save snapshot', saveSnapshotFile(disk, this.#options.snapDirectory, snapshot));
+    driver.markSnapshot({ index, term: snapshot.term }, confState, () => {
+      this.#jobs.push(() => this.#afterMark(index));
+      this.#wake.notify();
+    });
+  }
+
+  *#afterMark(index: number): Task<void> {
+    const { state, disk, log, wal } = this.#parts;
+    const { snapDirectory, maxSnapshots, maxWals } = this.#options;
+    this.#diskSnapshotIndex = Math.max(this.#diskSnapshotIndex, index);
     this.#snapshotRunning = false;
     log.event(EtcdEvent.SnapshotSaved, { memberId: state.options.memberId, index });
     yield* orFatal('failed to purge files', purgeSnapshots(disk, snapDirectory, maxSnapshots, index));
     yield* orFatal('failed to purge files', wal.release(index, maxWals));
   }
 
-  /** A received image, durable under its own name, takes the database's place. */
-  *install(imagePath: string, databasePath: string, snapshotIndex: number): Task<void> {
+  /**
+   * A received image, durable under its own name, takes the database's place. `load` puts its content into memory in the
+   * same breath, so that no change of the old state can follow it into the file.
+   */
+  *install(imagePath: string, databasePath: string, snapshotIndex: number, load: () => void): Task<void> {
     const { disk } = this.#parts;
-    yield* this.do(() => {
-      const self = this;
-      return orFatal(
-        'failed to open snapshot database',
-        (function* (): Task<void> {
-          self.#database.close();
-          yield* disk.rename(imagePath, databasePath);
-          yield* disk.syncDirectory(self.#options.snapDirectory);
-          const size = (yield* disk.stat(databasePath))!.sizeBytes;
-          self.#database = yield* Database.open(disk, databasePath, size);
-        })(),
-      );
-    });
-    this.#diskSnapshotIndex = snapshotIndex;
+    const self = this;
+    function* replace(): Task<void> {
+      self.#database.close();
+      yield* disk.rename(imagePath, databasePath);
+      yield* disk.syncDirectory(self.#options.snapDirectory);
+      const size = (yield* disk.stat(databasePath))!.sizeBytes;
+      self.#database = yield* Database.open(disk, databasePath, size);
+      load();
+      self.#commitWanted = false;
+    }
+    yield* this.do(() => orFatal('failed to open snapshot database', replace()));
+    this.#diskSnapshotIndex = Math.max(this.#diskSnapshotIndex, snapshotIndex);
     this.#memorySnapshotIndex = snapshotIndex;
   }
 

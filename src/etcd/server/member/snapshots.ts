@@ -22,6 +22,8 @@ export function prepareSnapshot(
 ): { readonly message: Message; readonly parts: readonly Uint8Array[] } | null {
   const { persistence, state, applyLoop, driver } = member;
   if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT) return null;
+  // After a restart the state may be ahead of the log: an image labelled with the lower index would be applied twice.
+  if (state.consistentIndex > applyLoop.appliedIndex) return null;
   const term = driver.node.term(applyLoop.appliedIndex);
   if (term === TERM_COMPACTED || term === TERM_UNAVAILABLE) return null;
   persistence.snapshotStarted();
@@ -46,12 +48,13 @@ export function* installSnapshot(member: Member, snapDirectory: string, snapshot
   if (readFrames(bytes, (frame) => builder.add(frame)).end !== 'complete') {
     throw new Fatal('failed to open snapshot database: file is damaged');
   }
-  yield* persistence.install(image, `${snapDirectory}/db`, snapshot.index);
-  state.load(builder.finish());
-  state.confState = snapshot.confState;
-  // Seen from the log, the image stands where its snapshot stands.
-  state.consistentIndex = snapshot.index;
-  state.consistentTerm = snapshot.term;
+  yield* persistence.install(image, `${snapDirectory}/db`, snapshot.index, () => {
+    state.load(builder.finish());
+    state.confState = snapshot.confState;
+    // Seen from the log, the image stands where its snapshot stands.
+    state.consistentIndex = snapshot.index;
+    state.consistentTerm = snapshot.term;
+  });
   if (member.isLeader) member.leases.demote();
   applyLoop.jump(snapshot.index, snapshot.term);
   const members = state.cluster.members();

@@ -57,7 +57,11 @@ export class Peer {
   /** Sends a snapshot on a stream of its own, beside the messages. */
   sendSnapshot(message: Message): void {
     const prepared = this.#owner.snapshotParts(message);
-    if (prepared === null) return;
+    if (prepared === null) {
+      // Raft must hear of it, or it would wait for ever for this snapshot's fate.
+      this.#owner.reportSnapshot(this.#id, 'failure');
+      return;
+    }
     this.#scope.spawn('snapshot', () => this.#deliverSnapshot(prepared.message, prepared.parts));
   }
 

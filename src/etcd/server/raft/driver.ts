@@ -82,6 +82,11 @@ export class RaftDriver {
     return this.#role === Role.Leader;
   }
 
+  /** Whether Raft itself says that this node leads now; {@link isLeader} is what the last Ready said. */
+  get leadsNow(): boolean {
+    return this.node.basicStatus().role === Role.Leader;
+  }
+
   /** A message from a peer. */
   step(message: Message): void {
     if (this.#stopped) return;

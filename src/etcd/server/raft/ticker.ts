@@ -17,6 +17,8 @@ export class Ticker {
   #baseUs: number;
   #timer: Timer | null = null;
   #dueUs = Number.POSITIVE_INFINITY;
+  /** When it last turned out that this process had been stopped; −∞: never. */
+  lastStallUs = Number.NEGATIVE_INFINITY;
 
   /** `onAction` is called after a tick that may have given the node something to say. */
   constructor(clock: Clock, node: RawNode, tickUs: number, onAction: () => void) {
@@ -39,6 +41,7 @@ export class Ticker {
     if (ticks <= 0) return;
     if (now > this.#dueUs + this.#tickUs) {
       this.#baseUs = now - ((now - this.#baseUs) % this.#tickUs);
+      this.lastStallUs = now;
       ticks = 1;
     } else this.#baseUs += ticks * this.#tickUs;
     this.#node.tickN(ticks);
