@@ -36,10 +36,16 @@ function tokenize(source: string): Token[] {
 }
 
 const MAX_DEPTH = 100;
+/** Chains such as `a || b || c` nest to the left, so their length is bounded too. */
+const MAX_TOKENS = 2_000;
 
 /** Parses an expression. Throws CelError. */
 export function parseCel(source: string): Expr {
-  const parser = new Parser(tokenize(source));
+  const tokens = tokenize(source);
+  if (tokens.length > MAX_TOKENS) {
+    throw new CelError('expression recursion limit exceeded', tokens[MAX_TOKENS]!.at);
+  }
+  const parser = new Parser(tokens);
   const expr = parser.expression(0);
   parser.end();
   return expr;

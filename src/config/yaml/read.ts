@@ -2,6 +2,7 @@
 
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type Scalar } from 'yaml';
 import { goQuote } from '../text/quote.ts';
+import { tooDeep } from './depth.ts';
 import { type LineIndex, lineIndex } from './lines.ts';
 import type { ListNode, MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
 import { resolvePlain, resolveTagged } from './resolve.ts';
@@ -41,7 +42,7 @@ export function readYaml(text: string): YamlStream {
       logLevel: 'silent',
     });
   } catch (cause) {
-    const message = `invalid YAML: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = cause instanceof RangeError ? 'exceeded max depth' : `invalid YAML: ${String(cause)}`;
     return { documents: [], problems: [{ offset: 0, message, hint: '' }], lines };
   }
   const reader = new Reader();
@@ -58,23 +59,6 @@ export function readYaml(text: string): YamlStream {
     }
   }
   return { documents, problems: reader.problems.sort((a, b) => a.offset - b.offset), lines };
-}
-
-/** Flow nesting is bounded before parsing, since the parser recurses. Brackets inside strings count too: 1000 is far off. */
-function tooDeep(text: string): SyntaxProblem | undefined {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 91 || code === 123) {
-      depth += 1;
-      if (depth > 1000) {
-        return { offset: at, message: 'exceeded max depth', hint: 'too many nested [ or {' };
-      }
-    } else if ((code === 93 || code === 125) && depth > 0) {
-      depth -= 1;
-    }
-  }
-  return undefined;
 }
 
 type Target = ScalarNode | MapNode | ListNode;

@@ -39,4 +39,19 @@ describe('damaged input', () => {
   test('arbitrary text', { timeout: 600_000 }, () => {
     prove(fc.string({ unit: 'binary', maxLength: 60 }), Math.ceil(TOTAL * 0.1));
   });
+
+  test('nesting without end', () => {
+    const deep = 100_000;
+    const volume = 'apiVersion: v1alpha1\nkind: UserVolumeConfig\nname: a\nprovisioning:\n  diskSelector:\n    match: ';
+    const expressions = ['('.repeat(deep), '!'.repeat(deep), `a${'.b'.repeat(deep)}`, `true${' || true'.repeat(deep)}`];
+    const texts = [
+      `a: ${'['.repeat(deep)}`,
+      `machine: ${'{a: '.repeat(deep)}`,
+      '- '.repeat(deep),
+      '? '.repeat(deep),
+      Array.from({ length: 1_000 }, (_, column) => `${' '.repeat(column)}a:`).join('\n'),
+      ...expressions.map((expression) => `${volume}${JSON.stringify(expression)}\n`),
+    ];
+    expect(texts.map((text) => outcomeProblem(text, 0))).toEqual(texts.map(() => ''));
+  });
 });
