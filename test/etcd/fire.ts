@@ -5,8 +5,8 @@ import { EtcdClient } from '../../src/etcd/client/client.ts';
 import { createdAt, putOp, rangeOp } from '../../src/etcd/client/concurrency.ts';
 import type { ApplyResult } from '../../src/etcd/server/apply/applier.ts';
 import type { ServerObserver } from '../../src/etcd/server/observer.ts';
-import { crc32c } from '../../src/platform/crc32c.ts';
 import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
+import { crc32c } from '../../src/platform/crc32c.ts';
 import { type Random, shuffled } from '../../src/platform/random.ts';
 import { RpcError } from '../../src/platform/rpc.ts';
 import type { Task } from '../../src/platform/task.ts';
@@ -202,7 +202,8 @@ class Fire {
     const { nodes } = this.#cluster;
     for (const node of nodes) {
       const exit = node.process?.exit.peek();
-      if (exit !== undefined) problems.push(`${node.name} ended with ${exit.code}: ${this.#cluster.lines(node).at(-1)}`);
+      if (exit !== undefined)
+        problems.push(`${node.name} ended with ${exit.code}: ${this.#cluster.lines(node).at(-1)}`);
     }
     const channel = this.#cluster.channel(...nodes);
     const client = new EtcdClient(this.#cluster.ops, { endpoints: nodes.map(({ address }) => `${address}:2379`) });
@@ -218,7 +219,9 @@ class Fire {
       return this.#cluster.run(() => own.unary(MaintenanceService.HashKV, { revision: all.header!.revision }, READY));
     });
     if (new Set(hashes.map(({ hash }) => hash)).size !== 1) {
-      problems.push(`members differ: ${hashes.map(({ hash, compactRevision }) => `${hash}@${compactRevision}`).join(' ')}`);
+      problems.push(
+        `members differ: ${hashes.map(({ hash, compactRevision }) => `${hash}@${compactRevision}`).join(' ')}`,
+      );
     }
     channel.close();
     return {

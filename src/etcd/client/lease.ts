@@ -1,3 +1,4 @@
+import { EtcdError, rpcError } from '../../api/etcd/errors.ts';
 import { type LeaseId, NO_LEASE } from '../../api/etcd/kv.ts';
 import type {
   LeaseGrantResponse,
@@ -9,7 +10,6 @@ import { LeaseService } from '../../api/etcd/services.ts';
 import { Channel } from '../../platform/channel.ts';
 import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { EtcdError, rpcError } from '../errors.ts';
 import type { EtcdClient, Limits } from './client.ts';
 import { KeepAliveLoop } from './keep-alive.ts';
 import type { StreamDeps } from './watch.ts';

@@ -1,8 +1,8 @@
+import { EtcdError, isEtcdError } from '../../api/etcd/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { type CallOptions, type Method, type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { EtcdError, isEtcdError } from '../errors.ts';
 
 /** Most attempts at one call, and the pause before every quorum-th one, ±10 % (reference/etcd.md E4). */
 const MAX_ATTEMPTS = 100;

@@ -1,9 +1,9 @@
+import { EtcdError, isEtcdError } from '../../api/etcd/errors.ts';
 import { WatchService } from '../../api/etcd/services.ts';
 import type { WatchId, WatchRequest, WatchResponse } from '../../api/etcd/watch.ts';
 import { NO_WATCH } from '../../api/etcd/watch.ts';
 import { type ClientStream, RpcError } from '../../platform/rpc.ts';
 import type { Task, TaskHandle } from '../../platform/task.ts';
-import { EtcdError, isEtcdError } from '../errors.ts';
 import type { StreamDeps, Watch, WatchUpdate } from './watch.ts';
 
 /** First pause before a broken stream is opened again; it doubles up to the second. */

@@ -1,5 +1,5 @@
+import { EtcdError } from '../../../api/etcd/errors.ts';
 import type { RpcError } from '../../../platform/rpc.ts';
-import { EtcdError } from '../../errors.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(EtcdError).map((kind) => kind.message));
 

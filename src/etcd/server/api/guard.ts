@@ -1,8 +1,8 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import type { CallContext, ServerStream, StreamHandler, UnaryHandler } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import { NONE } from '../../../raft/index.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import type { Member } from '../member/member.ts';
 
 /** Metadata by which a client asks to be refused while there is no leader. */

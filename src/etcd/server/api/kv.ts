@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
 import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type {
   CompactionRequest,
@@ -16,7 +17,6 @@ import { KvService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
-import { EtcdError, type EtcdErrorKind, rpcError } from '../../errors.ts';
 import { costBytes } from '../apply/quota.ts';
 import { executeRange } from '../apply/range.ts';
 import { executeTxn, isError, isReadOnlyTxn, isSerializableTxn } from '../apply/txn.ts';

@@ -1,3 +1,4 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import { type LeaseId, NO_LEASE } from '../../../api/etcd/kv.ts';
 import type {
   LeaseGrantResponse,
@@ -12,7 +13,6 @@ import { race } from '../../../platform/combinators.ts';
 import type { HandlerEntry, RpcError, ServerStream } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import { MAX_LEASE_TTL_SEC } from '../lease/lessor.ts';
 import type { Member } from '../member/member.ts';
 import { PeerService } from '../peers/service.ts';

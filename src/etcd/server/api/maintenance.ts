@@ -1,9 +1,9 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import { type AlarmMember, type AlarmResponse, DowngradeAction } from '../../../api/etcd/maintenance.ts';
 import { MaintenanceService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import { revisionError } from '../apply/range.ts';
 import type { Member } from '../member/member.ts';
 import { hashDatabase, hashKv } from '../mvcc/hash.ts';

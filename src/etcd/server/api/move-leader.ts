@@ -1,7 +1,7 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import { timeout } from '../../../platform/combinators.ts';
 import { TimeoutError } from '../../../platform/errors.ts';
 import type { Task } from '../../../platform/task.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import type { Member } from '../member/member.ts';
 
 /** Hands leadership to a voter and waits until it has it (reference/etcd.md C5). */

@@ -1,6 +1,6 @@
+import { EtcdError } from '../../../api/etcd/errors.ts';
 import { StatusResponse } from '../../../api/etcd/maintenance.ts';
 import { NONE } from '../../../raft/index.ts';
-import { EtcdError } from '../../errors.ts';
 import { alarmText } from '../apply/alarms.ts';
 import type { Member } from '../member/member.ts';
 

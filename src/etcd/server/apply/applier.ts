@@ -1,7 +1,7 @@
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type { ResponseHeader } from '../../../api/etcd/kv.ts';
 import { AlarmType } from '../../../api/etcd/maintenance.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import type { Change } from '../mvcc/store.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import { compareVersions } from '../versions.ts';

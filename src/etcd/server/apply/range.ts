@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import {
   type KeyValue,
   NO_BYTES,
@@ -8,7 +9,6 @@ import {
   SortTarget,
 } from '../../../api/etcd/kv.ts';
 import { compareBytes } from '../../../platform/bytes.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import { keyRange } from '../mvcc/keys.ts';
 import type { MvccStore, RevisionError } from '../mvcc/store.ts';
 

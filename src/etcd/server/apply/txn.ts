@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import {
   type DeleteRangeRequest,
   type DeleteRangeResponse,
@@ -10,7 +11,6 @@ import {
   type TxnResponse,
 } from '../../../api/etcd/kv.ts';
 import { invariant } from '../../../platform/errors.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import type { Lessor } from '../lease/lessor.ts';
 import { keyOf, keyRange } from '../mvcc/keys.ts';
 import type { MvccStore } from '../mvcc/store.ts';

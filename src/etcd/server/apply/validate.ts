@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import {
   type DeleteRangeRequest,
   NO_LEASE,
@@ -6,7 +7,6 @@ import {
   type RequestOp,
   type TxnRequest,
 } from '../../../api/etcd/kv.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import { inRange, type KeyRange, keyOf, keyRange } from '../mvcc/keys.ts';
 
 /** What the API refuses before anything is proposed (reference/etcd.md A3 to A6). */

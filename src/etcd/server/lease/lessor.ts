@@ -1,6 +1,6 @@
+import type { EtcdErrorKind } from '../../../api/etcd/errors.ts';
+import { EtcdError } from '../../../api/etcd/errors.ts';
 import type { LeaseId } from '../../../api/etcd/kv.ts';
-import type { EtcdErrorKind } from '../../errors.ts';
-import { EtcdError } from '../../errors.ts';
 import type { LeaseItems } from '../mvcc/store.ts';
 import { spreadExpiries } from './spread.ts';
 

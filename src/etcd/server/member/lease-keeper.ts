@@ -1,3 +1,4 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import type { LeaseId } from '../../../api/etcd/kv.ts';
 import type { LeaseTimeToLiveResponse } from '../../../api/etcd/lease.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
@@ -5,7 +6,6 @@ import type { Log } from '../../../platform/log.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import { Notifier } from '../../../platform/signal.ts';
 import type { Task, TaskScope } from '../../../platform/task.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { Lease, Lessor } from '../lease/lessor.ts';
 import { bytesOf } from '../mvcc/keys.ts';

@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import type { ResponseHeader } from '../../../api/etcd/kv.ts';
 import { AlarmAction, AlarmType } from '../../../api/etcd/maintenance.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -17,7 +18,6 @@ import {
   Role,
   type Snapshot,
 } from '../../../raft/index.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import { EtcdEvent } from '../../events.ts';
 import { alarmText } from '../apply/alarms.ts';
 import { Applier, type ApplyEffects } from '../apply/applier.ts';

@@ -1,8 +1,8 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import { NetError } from '../../../platform/errors.ts';
 import { type Method, type RpcChannel, RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { NONE, type NodeId } from '../../../raft/index.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import { endpointOf } from '../peers/endpoint.ts';
 import { electionTimeoutUs, peerDialTimeoutUs } from './identity.ts';
 import type { Member } from './member.ts';

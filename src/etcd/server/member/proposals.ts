@@ -1,3 +1,4 @@
+import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
 import { InternalRaftRequest, type RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -5,7 +6,6 @@ import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import type { ConfChange } from '../../../raft/index.ts';
-import { EtcdError, type EtcdErrorKind, rpcError } from '../../errors.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
 import type { RaftDriver } from '../raft/driver.ts';

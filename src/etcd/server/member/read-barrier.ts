@@ -1,7 +1,7 @@
+import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import type { Fail, Resume, Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
-import { EtcdError, type EtcdErrorKind, rpcError } from '../../errors.ts';
 
 /** Pause after which an unanswered request for a read index is repeated with a new id (reference/etcd.md A1). */
 const RETRY_US = 500_000;

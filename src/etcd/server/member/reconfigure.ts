@@ -1,8 +1,8 @@
 import type { Member as MemberRecord } from '../../../api/etcd/cluster.ts';
+import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
 import type { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { ConfChangeType } from '../../../raft/index.ts';
-import { EtcdError, type EtcdErrorKind, rpcError } from '../../errors.ts';
 import { parseUrls, urlTexts } from '../config/urls.ts';
 import { encodeContext } from '../membership/context.ts';
 import { memberId } from '../membership/ids.ts';

@@ -1,8 +1,8 @@
 import type { Member } from '../../../api/etcd/cluster.ts';
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import { compareText } from '../../../platform/bytes.ts';
 import { type ConfChange, ConfChangeType } from '../../../raft/index.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import { type ChangeContext, decodeContext } from './context.ts';
 
 /** Where the cluster tells what has to become durable. */

@@ -1,6 +1,6 @@
 import type { Member } from '../../../api/etcd/cluster.ts';
+import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
-import { EtcdError, type EtcdErrorKind } from '../../errors.ts';
 import { isStarted } from './cluster.ts';
 
 /** How long a peer must have been connected to count as healthy for a membership change. */

@@ -1,3 +1,4 @@
+import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import type {
   LeaseKeepAliveResponse,
   LeaseTimeToLiveRequest,
@@ -10,7 +11,6 @@ import type { Task } from '../../../platform/task.ts';
 import type { Message } from '../../../raft/index.ts';
 import type { MessageOf } from '../../../rpc/message.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
-import { EtcdError, rpcError } from '../../errors.ts';
 import { EtcdEvent } from '../../events.ts';
 import { revisionError } from '../apply/range.ts';
 import { replaceFile } from '../backend/database.ts';

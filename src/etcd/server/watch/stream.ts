@@ -1,10 +1,10 @@
+import { EtcdError } from '../../../api/etcd/errors.ts';
 import type { Event, ResponseHeader } from '../../../api/etcd/kv.ts';
 import { NO_WATCH, type WatchCreateRequest, type WatchId, WatchResponse } from '../../../api/etcd/watch.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 import { Notifier } from '../../../platform/signal.ts';
 import type { Task } from '../../../platform/task.ts';
-import { EtcdError } from '../../errors.ts';
 import { type KeyRange, keyOf } from '../mvcc/keys.ts';
 import type { MvccStore } from '../mvcc/store.ts';
 import { fragmentsOf } from './fragments.ts';

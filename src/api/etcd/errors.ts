@@ -1,4 +1,4 @@
-import { RpcError, type StatusName } from '../platform/rpc.ts';
+import { RpcError, type StatusName } from '../../platform/rpc.ts';
 
 /** An error that etcd's server answers with: its gRPC status and its exact text (reference/etcd.md A7.1). */
 export interface EtcdErrorKind {
