@@ -1,4 +1,5 @@
 import type { MutantSuite } from './mutant.ts';
+import { raftSuite } from './raft.ts';
 
 /** Every area that has mutants. */
-export const suites: readonly MutantSuite[] = [];
+export const suites: readonly MutantSuite[] = [raftSuite];

@@ -14,9 +14,9 @@ import {
 import { BLANK_IMAGE, imageOf } from './disk.ts';
 import { Host } from './host.ts';
 import type { NodeNumber, Plan, Step } from './plan.ts';
-import { Spec } from './spec.ts';
 import { Refusal } from './spec/facts.ts';
 import { membersAfter } from './spec/members.ts';
+import { Spec } from './spec.ts';
 
 const MAX_UNDER_WAY = 300;
 const MAX_DELIVERIES = 20_000;
@@ -114,9 +114,17 @@ export class Cluster {
     const raft = sender?.running;
     if (sender === undefined || raft == null) return;
     if (type === MessageType.Snap) {
-      sender.act(raft, () => ({ kind: 'host' }), () => raft.reportSnapshot(to, arrived ? 'finish' : 'failure'));
+      sender.act(
+        raft,
+        () => ({ kind: 'host' }),
+        () => raft.reportSnapshot(to, arrived ? 'finish' : 'failure'),
+      );
     } else if (!arrived && type === MessageType.App) {
-      sender.act(raft, () => ({ kind: 'host' }), () => raft.reportUnreachable(to));
+      sender.act(
+        raft,
+        () => ({ kind: 'host' }),
+        () => raft.reportUnreachable(to),
+      );
     }
   }
 
@@ -217,9 +225,7 @@ export class Cluster {
         this.propose(host, step.sizes);
         return;
       case 'leave':
-        host.act(raft, done, () =>
-          raft.proposeConfChange({ version: 2, transition: 0, changes: [], context: null }),
-        );
+        host.act(raft, done, () => raft.proposeConfChange({ version: 2, transition: 0, changes: [], context: null }));
         return;
       case 'reconfigure':
         this.reconfigure(host, step);
@@ -265,7 +271,11 @@ export class Cluster {
         : { version: 2, transition: step.transition as ConfChangeTransition, changes, context: null };
     const after = membersAfter({ ...host.confState, votersOutgoing: [], learnersNext: [] }, change);
     if (typeof after === 'string') return;
-    host.act(raft, () => ({ kind: 'host' }), () => raft.proposeConfChange(change));
+    host.act(
+      raft,
+      () => ({ kind: 'host' }),
+      () => raft.proposeConfChange(change),
+    );
   }
 
   read(host: Host): string {

@@ -32,7 +32,16 @@ const KINDS = Object.freeze([
 ] as const);
 type Kind = (typeof KINDS)[number][0];
 /** What every run needs to get anywhere; the others are each left out of some runs. */
-const ALWAYS: readonly Kind[] = Object.freeze(['deliver', 'settle', 'work', 'tickAll', 'propose', 'restart', 'resume', 'join']);
+const ALWAYS: readonly Kind[] = Object.freeze([
+  'deliver',
+  'settle',
+  'work',
+  'tickAll',
+  'propose',
+  'restart',
+  'resume',
+  'join',
+]);
 
 function oneOf<T>(random: Draws, values: readonly T[]): T {
   return values[random.int(0, values.length - 1)]!;
@@ -57,7 +66,10 @@ export function drawPlan(seed: string | number, length = 250): Plan {
     const factor = oneOf(random, [1, 1, 2]);
     for (let i = 0; i < weight * factor; i++) kinds.push(kind);
   }
-  const steps: Step[] = [{ do: 'tickAll', count: options.electionTick * 2 }, { do: 'settle', rounds: 4 }];
+  const steps: Step[] = [
+    { do: 'tickAll', count: options.electionTick * 2 },
+    { do: 'settle', rounds: 4 },
+  ];
   while (steps.length < length) steps.push(drawStep(random, oneOf(random, kinds), total, options));
   return { jitterSeed: random.int(0, 0x7fffffff), total, voters, learners, options, steps };
 }
@@ -66,7 +78,10 @@ function drawOptions(random: Draws): PlanOptions {
   const checkQuorum = half(random);
   const maxSizePerMsgBytes = oneOf(random, [0, 24, 60, NO_LIMIT, NO_LIMIT]);
   // Both 0 would be a limit of nothing at once, here as in etcd.
-  const maxCommittedSizePerReadyBytes = oneOf(random, maxSizePerMsgBytes === 0 ? [20, NO_LIMIT] : [0, 20, 50, NO_LIMIT]);
+  const maxCommittedSizePerReadyBytes = oneOf(
+    random,
+    maxSizePerMsgBytes === 0 ? [20, NO_LIMIT] : [0, 20, 50, NO_LIMIT],
+  );
   return {
     behaviour: half(random) ? '3.6' : '3.7',
     start: oneOf(random, ['snapshot', 'snapshot', 'bootstrap'] as const),

@@ -63,7 +63,11 @@ class Goal {
   isReached(cluster: Cluster, leader: Host): boolean {
     const all = members(cluster, leader.confState);
     const answers = cluster.spec.facts.answered - this.answersBefore;
-    return leader.confState.votersOutgoing.length === 0 && all.every((host) => host.applied >= this.index) && answers >= all.length;
+    return (
+      leader.confState.votersOutgoing.length === 0 &&
+      all.every((host) => host.applied >= this.index) &&
+      answers >= all.length
+    );
   }
 }
 

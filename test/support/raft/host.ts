@@ -6,16 +6,16 @@ import {
   type Message,
   MessageType,
   type NodeId,
-  RawNode,
   type RaftError,
+  RawNode,
   type Ready,
   Role,
   type Snapshot,
 } from '../../../src/raft/index.ts';
 import { Disk, type DiskImage } from './disk.ts';
 import type { PlanOptions } from './plan.ts';
-import type { Spec } from './spec.ts';
 import { type Cause, Refusal } from './spec/facts.ts';
+import type { Spec } from './spec.ts';
 
 /** What a host needs of the world around it. */
 export interface Surroundings {
@@ -108,7 +108,11 @@ export class Host {
   }
 
   /** Lets the node act, and the specification judge. */
-  act(raft: RawNode, cause: (result: RaftError | null) => Cause, action: () => RaftError | null | void): RaftError | null {
+  act(
+    raft: RawNode,
+    cause: (result: RaftError | null) => Cause,
+    action: () => RaftError | null | void,
+  ): RaftError | null {
     const result = action() ?? null;
     if (raft.halted !== null) throw new Refusal('nodes never halt', raft.halted);
     this.around.spec.stepped(this.id, cause(result), raft.inspect());
@@ -119,14 +123,22 @@ export class Host {
     const { raft } = this;
     if (raft === null) return;
     this.around.spec.arrives(this.id, message);
-    this.act(raft, (result) => ({ kind: 'message', message, result }), () => raft.step(message));
+    this.act(
+      raft,
+      (result) => ({ kind: 'message', message, result }),
+      () => raft.step(message),
+    );
   }
 
   tick(count: number): void {
     const raft = this.running;
     if (raft === null) return;
     // One at a time or in a stretch: the outcome is to be the same.
-    this.act(raft, () => ({ kind: 'tick', count }), () => raft.tickN(count));
+    this.act(
+      raft,
+      () => ({ kind: 'tick', count }),
+      () => raft.tickN(count),
+    );
   }
 
   /** One small step of the host's own work; false if there is none. `lane` chooses among the three of asynchronous mode. */
@@ -160,7 +172,11 @@ export class Host {
     else if (phase === 'apply') this.apply(raft, ready.snapshot, ready.committedEntries);
     else {
       this.ready = null;
-      this.act(raft, () => ({ kind: 'advance' }), () => raft.advance());
+      this.act(
+        raft,
+        () => ({ kind: 'advance' }),
+        () => raft.advance(),
+      );
     }
     return true;
   }
@@ -198,9 +214,13 @@ export class Host {
       this.applied = entry.index;
       if (change === null) continue;
       const { role } = raft.basicStatus();
-      this.act(raft, () => ({ kind: 'conf' }), () => {
-        this.confState = raft.applyConfChange(change);
-      });
+      this.act(
+        raft,
+        () => ({ kind: 'conf' }),
+        () => {
+          this.confState = raft.applyConfChange(change);
+        },
+      );
       spec.changed(this.id, role);
     }
     if (entries.length > 0) this.disk.note(this.applied, this.confState);
@@ -214,7 +234,11 @@ export class Host {
       else leaving.push(message);
     }
     this.sendAll(leaving);
-    this.act(raft, () => ({ kind: 'host' }), () => undefined);
+    this.act(
+      raft,
+      () => ({ kind: 'host' }),
+      () => undefined,
+    );
     return true;
   }
 
@@ -250,7 +274,11 @@ export class Host {
       }
       const isVote = response.type === MessageType.VoteResp || response.type === MessageType.PreVoteResp;
       if (isVote) this.around.spec.sends(this.id, response);
-      this.act(raft, () => ({ kind: 'advance' }), () => raft.step(response));
+      this.act(
+        raft,
+        () => ({ kind: 'advance' }),
+        () => raft.step(response),
+      );
     }
   }
 
@@ -261,6 +289,10 @@ export class Host {
     if (applied > disk.visible.hardState.commit || this.view().unstableSnapshot !== null) return;
     disk.compact(this.current(), keep);
     this.around.spec.persisted(this.id, disk.durable);
-    this.act(raft, () => ({ kind: 'host' }), () => undefined);
+    this.act(
+      raft,
+      () => ({ kind: 'host' }),
+      () => undefined,
+    );
   }
 }

@@ -1,11 +1,11 @@
 import {
   type AnyConfChange,
   type ConfState,
-  EMPTY_CONF_STATE,
   decodeConfChange,
+  EMPTY_CONF_STATE,
   type Entry,
-  entrySize,
   EntryType,
+  entrySize,
   type Inspection,
   type Message,
   MessageType,
@@ -14,8 +14,8 @@ import {
   type ReadState,
   type Ready,
   Role,
-  sameConfState,
   type Snapshot,
+  sameConfState,
 } from '../../../src/raft/index.ts';
 import { type DiskImage, holds } from './disk.ts';
 import { checkMessage, checkRoles, checkVoteAnswer, noteAnswer, noteRequest } from './spec/elections.ts';
@@ -138,7 +138,9 @@ export class Spec {
   }
 
   private checkMembers(node: NodeFacts, { config }: Inspection): void {
-    const { checkedMembers: [given, reckoned] } = node;
+    const {
+      checkedMembers: [given, reckoned],
+    } = node;
     const isOld = given.voters === config.voters && given.votersOutgoing === config.votersOutgoing;
     const isSame = isOld && given.learners === config.learners && given.learnersNext === config.learnersNext;
     if (isSame && given.autoLeave === config.autoLeave && reckoned === node.members) return;
@@ -171,8 +173,14 @@ export class Spec {
     );
     if (ready.entries.length > 0 || ready.hardState !== null) {
       const { hardState } = node.durable;
-      const changed = ready.hardState !== null && (ready.hardState.term !== hardState.term || ready.hardState.vote !== hardState.vote);
-      must(ready.mustSync || (ready.entries.length === 0 && !changed) || rules.asyncStorage, 'votes and entries are synced', () => shortId(id));
+      const changed =
+        ready.hardState !== null &&
+        (ready.hardState.term !== hardState.term || ready.hardState.vote !== hardState.vote);
+      must(
+        ready.mustSync || (ready.entries.length === 0 && !changed) || rules.asyncStorage,
+        'votes and entries are synced',
+        () => shortId(id),
+      );
     }
   }
 
@@ -265,9 +273,5 @@ function checkNeverBack(node: NodeFacts, before: Inspection, after: Inspection):
   must(after.applied >= before.applied && after.applied <= after.commit, 'applied never goes back', text);
   if (after.term !== before.term) return;
   must(before.vote === NONE || after.vote === before.vote, 'one vote a term', text);
-  must(
-    before.lead === NONE || after.lead === NONE || after.lead === before.lead,
-    'a term has one leader',
-    text,
-  );
+  must(before.lead === NONE || after.lead === NONE || after.lead === before.lead, 'a term has one leader', text);
 }

@@ -1,4 +1,12 @@
-import { EntryType, type Inspection, type Message, MessageType, NONE, type NodeId, Role } from '../../../../src/raft/index.ts';
+import {
+  EntryType,
+  type Inspection,
+  type Message,
+  MessageType,
+  NONE,
+  type NodeId,
+  Role,
+} from '../../../../src/raft/index.ts';
 import { type Cause, type Facts, must, type NodeFacts, shortId } from './facts.ts';
 import { checkCompleteness } from './log.ts';
 import { isQuorum, isVoter } from './members.ts';
@@ -72,6 +80,11 @@ export function checkRoles(facts: Facts, node: NodeFacts, cause: Cause, before: 
   const stands = after.role === Role.Candidate || (after.role === Role.Leader && before.term < after.term);
   if (stands && before.term < after.term) checkCandidacy(facts, node, cause, after);
   if (isStanding(after) && !isStanding(before)) checkMayStand(node, after);
+  must(
+    after.role !== Role.PreCandidate || after.term === before.term,
+    'a pre-candidate starts no term',
+    () => `${shortId(node.id)} moves to ${after.term}`,
+  );
   if (isStanding(after) && cause.kind === 'tick' && (after.term > before.term || !isStanding(before))) {
     must(
       node.quiet + cause.count >= facts.rules.electionTick,
@@ -100,6 +113,11 @@ function checkWin(facts: Facts, node: NodeFacts, after: Inspection): void {
     () => `${shortId(id)} leads term ${term} by ${[...node.granted].join()} in ${JSON.stringify(node.members)}`,
   );
   checkCompleteness(facts, node, after);
+  must(
+    after.entries.at(-1)?.term === term,
+    'a leader begins with an entry of its own',
+    () => `${shortId(id)} in ${term}`,
+  );
   node.leadTicks = 0;
   node.transferTicks = 0;
   node.contacts.clear();

@@ -1,4 +1,12 @@
-import { entrySize, type Message, MessageType, Role, type Inspection, EntryType, NONE } from '../../../../src/raft/index.ts';
+import {
+  EntryType,
+  entrySize,
+  type Inspection,
+  type Message,
+  MessageType,
+  NONE,
+  Role,
+} from '../../../../src/raft/index.ts';
 import { lastIndexOf } from '../disk.ts';
 import { isStanding } from './elections.ts';
 import { type Cause, type Facts, must, type NodeFacts, shortId } from './facts.ts';
@@ -8,8 +16,7 @@ import { isVoter } from './members.ts';
 export function checkDurableAnswer({ id, durable }: NodeFacts, message: Message): void {
   const { type, term, index, reject } = message;
   const isGrantedPreVote = type === MessageType.PreVoteResp && !reject;
-  const isAnswer =
-    type === MessageType.AppResp || type === MessageType.VoteResp || type === MessageType.PreVoteResp;
+  const isAnswer = type === MessageType.AppResp || type === MessageType.VoteResp || type === MessageType.PreVoteResp;
   if (!isAnswer || isGrantedPreVote) return;
   const text = (): string => `${shortId(id)} answers in term ${term}, index ${index}`;
   must(durable.hardState.term >= term, 'durable before answering', text);
@@ -29,7 +36,11 @@ export function checkAppend(facts: Facts, node: NodeFacts, message: Message): vo
     const entry = entries[i]!;
     const known = facts.registry.get(`${entry.index}:${entry.term}`);
     must(entry.index === index + 1 + i && entry.term >= prevTerm, 'appends are runs of a log', text);
-    must(known !== undefined && (known.prevTerm === prevTerm || known.prevTerm === 0), 'appends are runs of a log', text);
+    must(
+      known !== undefined && (known.prevTerm === prevTerm || known.prevTerm === 0),
+      'appends are runs of a log',
+      text,
+    );
     size += entrySize(entry);
     prevTerm = entry.term;
   }
@@ -37,7 +48,13 @@ export function checkAppend(facts: Facts, node: NodeFacts, message: Message): vo
 }
 
 /** Patience: neither too little (checked where a node stands) nor too much. */
-export function checkPatience(facts: Facts, node: NodeFacts, cause: Cause, before: Inspection, after: Inspection): void {
+export function checkPatience(
+  facts: Facts,
+  node: NodeFacts,
+  cause: Cause,
+  before: Inspection,
+  after: Inspection,
+): void {
   const stood = isStanding(after) && (after.term > before.term || !isStanding(before));
   const ticks = cause.kind === 'tick' ? cause.count : 0;
   const heard = cause.kind === 'message' && cause.result === null && heardLeader(cause.message, after);

@@ -3,8 +3,8 @@ import {
   type Message,
   MessageType,
   NONE,
-  type ProgressView,
   ProgressState,
+  type ProgressView,
   Role,
 } from '../../../../src/raft/index.ts';
 import { holds } from '../disk.ts';
@@ -46,7 +46,8 @@ export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, aft
   const name = shortId(node.id);
   const ticks = cause.kind === 'tick' ? cause.count : 0;
   // A transfer that begins starts the count to the next check anew.
-  if (after.leadTransferee !== NONE && after.leadTransferee !== node.view.leadTransferee) node.leadTicks -= electionTick;
+  if (after.leadTransferee !== NONE && after.leadTransferee !== node.view.leadTransferee)
+    node.leadTicks -= electionTick;
   node.leadTicks += ticks;
   if (ticks > 0 && checkQuorum && node.leadTicks > 2 * electionTick) {
     const heard = (id: string): boolean => {
@@ -95,7 +96,10 @@ export function checkFromLeader(facts: Facts, node: NodeFacts, message: Message)
   } else if (type === MessageType.TimeoutNow) {
     must(isVoter(node.members, to), 'transfers go to voters', text);
     const last = message.term === view.term ? view.lastIndex : 0;
-    const asked = node.durable.entries.length > 0 && peer.hardState.term <= term && last === node.durable.baseIndex + node.durable.entries.length;
+    const asked =
+      node.durable.entries.length > 0 &&
+      peer.hardState.term <= term &&
+      last === node.durable.baseIndex + node.durable.entries.length;
     must(!asked || holds(peer, last, termIn(view, last)), 'transfers go to full logs', text);
   }
 }

@@ -1,6 +1,6 @@
 import { EntryType, type Inspection, Role } from '../../../../src/raft/index.ts';
-import { type Facts, must, type NodeFacts, sameEntry, shortId } from './facts.ts';
 import { holds } from '../disk.ts';
+import { type Facts, must, type NodeFacts, sameEntry, shortId } from './facts.ts';
 import { isQuorum } from './members.ts';
 
 /** Term of an index in a view of a log; -1 outside. `below` is the term just below the first index. */
@@ -71,7 +71,11 @@ export function checkCommit(facts: Facts, node: NodeFacts, before: Inspection, a
   for (let i = Math.max(before.commit + 1, after.firstIndex); i <= commit; i++) {
     const known = facts.committed.get(i);
     const own = after.entries[i - after.firstIndex]!;
-    must(known === undefined || sameEntry(known.entry, own), 'state machine safety', () => `${name} commits another ${i}`);
+    must(
+      known === undefined || sameEntry(known.entry, own),
+      'state machine safety',
+      () => `${name} commits another ${i}`,
+    );
   }
 }
 
