@@ -1,4 +1,5 @@
 /** Damaged configuration texts, from a generator of numbers. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import fc from 'fast-check';
 import { documentSpecs } from '../../../src/config/schema/registry.ts';
 import type { StructSpec, Type } from '../../../src/config/schema/types.ts';

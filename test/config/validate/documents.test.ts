@@ -1,6 +1,6 @@
 /** Validation of side documents (reference/network-config.md E.4, E.6; v1.11.3.md 11.1, 11.4). */
 import { describe, expect, test } from 'vitest';
-import { check, errorsOf, worker, type Section } from '../support.ts';
+import { check, errorsOf, type Section, worker } from '../support.ts';
 
 const doc = (kind: string, fields: Section = {}): string => JSON.stringify({ apiVersion: 'v1alpha1', kind, ...fields });
 const of = (kind: string, fields: Section = {}, version?: string): string[] =>
@@ -49,7 +49,11 @@ describe('KmsgLogConfig, EventSinkConfig, SideroLinkConfig', () => {
     ['KmsgLogConfig', { name: 'a', url: 'udp://a' }, ['url port is required']],
     ['EventSinkConfig', { endpoint: '10.0.0.1:4000' }, []],
     ['EventSinkConfig', { endpoint: '10.0.0.1' }, ['event sink endpoint: address 10.0.0.1: missing port in address']],
-    ['EventSinkConfig', { endpoint: 'fd00::1:1' }, ['event sink endpoint: address fd00::1:1: too many colons in address']],
+    [
+      'EventSinkConfig',
+      { endpoint: 'fd00::1:1' },
+      ['event sink endpoint: address fd00::1:1: too many colons in address'],
+    ],
     ['SideroLinkConfig', { apiUrl: 'grpc://a:1?jointoken=b' }, []],
     ['SideroLinkConfig', { apiUrl: '' }, ['apiUrl is required']],
     ['SideroLinkConfig', { apiUrl: 'http://a' }, ['apiUrl scheme must be https:// or grpc://']],
@@ -151,17 +155,29 @@ describe('documents of later releases (E.4)', () => {
     ['LinkConfig', { name: 'a', routes: [{ destination: '0.0.0.0/0' }] }, ['route 0 destination must be valid']],
     ['BondConfig', { name: 'a', links: ['b'], bondMode: 'active-backup', primary: 'b' }, []],
     ['BondConfig', { name: 'a', links: [] }, ['at least one link must be specified', 'bond mode must be specified']],
-    ['BondConfig', { name: 'a', links: ['b'], bondMode: 'broadcast', primary: 'b' }, ['primary is not used in bond mode broadcast']],
+    [
+      'BondConfig',
+      { name: 'a', links: ['b'], bondMode: 'broadcast', primary: 'b' },
+      ['primary is not used in bond mode broadcast'],
+    ],
     ['VLANConfig', { name: 'a', vlanID: 5, parent: 'b' }, []],
     ['VLANConfig', { name: 'a', vlanID: 4095 }, ['VLAN ID must be between 1 and 4094', 'parent must be specified']],
-    ['DHCPv4Config', { name: 'a', clientIdentifier: 'duid' }, ['duidRaw must be set exactly when clientIdentifier is duid']],
+    [
+      'DHCPv4Config',
+      { name: 'a', clientIdentifier: 'duid' },
+      ['duidRaw must be set exactly when clientIdentifier is duid'],
+    ],
     ['HostnameConfig', {}, ["either 'auto' or 'hostname' must be set"]],
     ['HostnameConfig', { auto: 'off', hostname: 'a' }, []],
     ['HostnameConfig', { auto: 'stable', hostname: 'a' }, ["'auto' and 'hostname' cannot be set at the same time"]],
     ['StaticHostConfig', { name: 'a', hostnames: ['b'] }, ['name must be an IP address']],
     ['TimeSyncConfig', { ntp: {}, ptp: {} }, ['ntp and ptp cannot be set at the same time']],
     ['Layer2VIPConfig', { name: '10.0.0.1' }, ['link must be specified']],
-    ['RegistryMirrorConfig', { name: 'a', endpoints: [{ url: 'ftp://b' }] }, ['endpoint 0 must be an http or https URL']],
+    [
+      'RegistryMirrorConfig',
+      { name: 'a', endpoints: [{ url: 'ftp://b' }] },
+      ['endpoint 0 must be an http or https URL'],
+    ],
   ])('%s %j', (kind, fields, messages) => {
     expect(of(kind, fields as Section, 'v1.12.0')).toEqual(messages);
   });
@@ -180,7 +196,9 @@ describe('documents of later releases (E.4)', () => {
   });
 
   test('control plane documents on a worker are named together (E.6)', () => {
-    const kinds = ['KubeSchedulerConfig', 'KubeAuditPolicyConfig'].map((kind) => doc(kind, { image: 'a' }).replace(/,"image":"a"/, ''));
+    const kinds = ['KubeSchedulerConfig', 'KubeAuditPolicyConfig'].map((kind) =>
+      doc(kind, { image: 'a' }).replace(/,"image":"a"/, ''),
+    );
     expect(errorsOf(`${worker()}\n---\n${kinds.join('\n---\n')}`, { version: 'v1.14.0' })).toContain(
       'documents are allowed on control plane machines only: KubeAuditPolicyConfig, KubeSchedulerConfig',
     );

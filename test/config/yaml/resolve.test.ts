@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { resolvePlain, resolveTagged } from '../../../src/config/yaml/resolve.ts';
 
 const tagOf = (text: string): string => resolvePlain(text).tag;
-const valueOf = (text: string): unknown => resolvePlain(text).value;
+const valueIn = (text: string): unknown => resolvePlain(text).value;
 
 describe('plain scalars', () => {
   test.each(['yes', 'no', 'on', 'off', 'y', 'n', 'YES', 'Off', 'nUll', 'TrUe'])('%s is text', (text) => {
@@ -44,7 +44,7 @@ describe('plain scalars', () => {
   );
 
   test('a float keeps its value', () => {
-    expect([valueOf('1e3'), valueOf('.5'), valueOf('-1.'), valueOf('0899')]).toEqual([1000, 0.5, -1, 899]);
+    expect([valueIn('1e3'), valueIn('.5'), valueIn('-1.'), valueIn('0899')]).toEqual([1000, 0.5, -1, 899]);
   });
 
   test.each(['1:30', '190:20:30', '1.2.3', '10.0.0.1', '0x', '1e', '--1', '1e999', 'v1.11', '.', '+', '-'])(
