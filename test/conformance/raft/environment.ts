@@ -46,7 +46,7 @@ export class Environment {
   addNodes(count: number, options: Partial<Config>, snapshot: Snapshot | null): string | null {
     for (let i = 0; i < count; i++) {
       const number = this.nodes.length + 1;
-      const storage = new HistoryStorage();
+      const storage = new HistoryStorage(options.behaviour ?? '3.7');
       if (snapshot !== null) {
         if (snapshot.index <= 1) return 'index must be specified as > 1 due to bootstrap';
         const refused = storage.applySnapshot(snapshot);
@@ -103,6 +103,13 @@ export class Environment {
       else if (message.type === MessageType.StorageAppend) node.appendWork.push(message);
       else node.applyWork.push(message);
     }
+  }
+
+  /** A node loses what is not in its storage, and what its threads were about to tell it. */
+  restart(node: ScriptNode): void {
+    const id = nodeId(node.number);
+    this.messages = this.messages.filter((message) => message.to !== id || !isLocal(message));
+    node.restart();
   }
 
   /** One message of a storage thread (B7). */

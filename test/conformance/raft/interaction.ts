@@ -11,37 +11,49 @@ import {
   MessageType,
   NO_LIMIT,
   NONE,
+  type NodeId,
   nodeId,
   roleName,
   type Snapshot,
 } from '../../../src/raft/index.ts';
 import { bytesOf, type Directive, firstNode, messageType, nodesOf, valueOfArg } from './arguments.ts';
-import { CRASH_DIRECTIVES } from './crash.ts';
 import { Environment, type Recipient } from './environment.ts';
 import type { ScriptNode } from './node.ts';
+import { OWN_DIRECTIVES } from './own.ts';
 import { booleanOf, type Case, idsOf, numberOf, ScriptError } from './script.ts';
 
+type Options = { -readonly [K in keyof Config]?: Config[K] };
+
+/** Options of `add-nodes` that go into the config; those after the blank line are of our own scripts. */
+const OPTIONS: Readonly<Record<string, (options: Options, value: string) => void>> = {
+  inflight: (options, value) => (options.maxInflightMsgs = numberOf(value)),
+  'async-storage-writes': (options, value) => (options.asyncStorageWrites = booleanOf(value)),
+  prevote: (options, value) => (options.preVote = booleanOf(value)),
+  checkquorum: (options, value) => (options.checkQuorum = booleanOf(value)),
+  'max-committed-size-per-ready': (options, value) => (options.maxCommittedSizePerReadyBytes = numberOf(value)),
+  'disable-conf-change-validation': (options, value) => (options.disableConfChangeValidation = booleanOf(value)),
+  'step-down-on-removal': (options, value) => (options.stepDownOnRemoval = booleanOf(value)),
+
+  behaviour: (options, value) => (options.behaviour = value === '3.6' ? '3.6' : '3.7'),
+  'disable-proposal-forwarding': (options, value) => (options.disableProposalForwarding = booleanOf(value)),
+  'max-size-per-msg': (options, value) => (options.maxSizePerMsgBytes = numberOf(value)),
+  'max-inflight-bytes': (options, value) => (options.maxInflightBytes = numberOf(value)),
+  'max-uncommitted-size': (options, value) => (options.maxUncommittedSizeBytes = numberOf(value)),
+};
+
 function addNodes(env: Environment, test: Case): string | null {
-  const options: { -readonly [K in keyof Config]?: Config[K] } = {};
-  const voters: string[] = [];
-  const learners: string[] = [];
+  const options: Options = {};
+  const voters: NodeId[] = [];
+  const learners: NodeId[] = [];
   let index = 0;
   for (const { key, values } of test.args.slice(1)) {
     for (const value of values) {
       if (key === 'voters') voters.push(nodeId(numberOf(value)));
       else if (key === 'learners') learners.push(nodeId(numberOf(value)));
       else if (key === 'index') index = numberOf(value);
-      else if (key === 'inflight') options.maxInflightMsgs = numberOf(value);
-      else if (key === 'async-storage-writes') options.asyncStorageWrites = booleanOf(value);
-      else if (key === 'prevote') options.preVote = booleanOf(value);
-      else if (key === 'checkquorum') options.checkQuorum = booleanOf(value);
-      else if (key === 'max-committed-size-per-ready') options.maxCommittedSizePerReadyBytes = numberOf(value);
-      else if (key === 'disable-conf-change-validation') options.disableConfChangeValidation = booleanOf(value);
-      else if (key === 'step-down-on-removal') options.stepDownOnRemoval = booleanOf(value);
-      else if (key === 'read-only') {
-        if (value !== 'safe' && value !== 'lease-based') return `invalid read-only option ${JSON.stringify(value)}`;
-        options.readOnly = value;
-      }
+      else if (key !== 'read-only') OPTIONS[key]?.(options, value);
+      else if (value === 'safe' || value === 'lease-based') options.readOnly = value;
+      else return `invalid read-only option ${JSON.stringify(value)}`;
     }
   }
   const bare = voters.length === 0 && learners.length === 0 && index === 0;
@@ -212,7 +224,7 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
     const from = env.node(numberOf(valueOfArg(test, 'from') ?? ''));
     from.raft.transferLeader(nodeId(numberOf(valueOfArg(test, 'to') ?? '')));
   },
-  ...CRASH_DIRECTIVES,
+  ...OWN_DIRECTIVES,
 };
 
 /** An interpreter of interaction scripts, with the state that lasts through one file. */

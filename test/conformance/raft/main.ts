@@ -1,16 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { lineDiff } from './diff.ts';
-import { replayFile, scriptsBelow } from './replay.ts';
+import { replayFile, rewritten, scriptsBelow } from './replay.ts';
 
 /** Replays every script below the given paths; the exit code. */
 export function runRaftScripts(args: readonly string[], print: (line: string) => void): number {
   const flags = args.filter((arg) => arg.startsWith('--'));
-  const unknown = flags.filter((flag) => flag !== '--diff' && flag !== '--logs');
+  const unknown = flags.filter((flag) => !['--diff', '--logs', '--rewrite'].includes(flag));
   const paths = args.filter((arg) => !arg.startsWith('--'));
   if (paths.length === 0 || unknown.length > 0) {
-    print('usage: npm run conformance -- raft PATH... [--diff] [--logs]');
+    print('usage: npm run conformance -- raft PATH... [--diff] [--logs] [--rewrite]');
     print('  --diff  print the difference in the first case that fails of each script');
     print('  --logs  compare the lines that nodes log as well');
+    print('  --rewrite  write what a script prints into it, first');
     return 2;
+  }
+  if (flags.includes('--rewrite')) {
+    for (const file of paths.flatMap(scriptsBelow)) writeFileSync(file, rewritten(readFileSync(file, 'utf8')));
   }
   const outcomes = paths.flatMap(scriptsBelow).map((file) => replayFile(file, { withLogs: flags.includes('--logs') }));
   for (const { file, cases, failure } of outcomes) {

@@ -59,6 +59,20 @@ export function replay(text: string, options: ReplayOptions = {}): Omit<Outcome,
   return { cases: tests.length, failure: null };
 }
 
+/** The script with what it prints now in place of what it expects. */
+export function rewritten(text: string): string {
+  const tests = parseScript(text);
+  const { run } = interpreterFor(tests, { withLogs: true });
+  const lines = text.split('\n');
+  const parts: string[] = [];
+  let from = 0;
+  for (const test of tests) {
+    parts.push(...lines.slice(from, test.outputLines[0]), ...runGuarded(run, test).trimEnd().split('\n'));
+    from = test.outputLines[1];
+  }
+  return [...parts, ...lines.slice(from)].join('\n');
+}
+
 function runGuarded(run: (test: Case) => string, test: Case): string {
   try {
     const text = run(test);

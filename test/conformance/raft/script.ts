@@ -18,6 +18,8 @@ export interface Case {
   readonly input: string;
   /** Every line ends in a newline. */
   readonly expected: string;
+  /** Lines of the expected output, counted from 0: [from, to). */
+  readonly outputLines: readonly [number, number];
 }
 
 export class ScriptError extends Error {
@@ -47,18 +49,20 @@ export function parseScript(text: string): Case[] {
     while (at < lines.length && lines[at] !== SEPARATOR) input.push(lines[at++]!);
     if (at >= lines.length) throw new ScriptError(`line ${line}: ${command} has no ${SEPARATOR}`);
     const output = readExpected(lines, at + 1);
-    at = output.next;
-    cases.push({ line, directive, command, args, input: input.join('\n').trim(), expected: output.text });
+    const outputLines = [at + 1, output.end] as const;
+    at = output.end + 1;
+    const expected = output.text;
+    cases.push({ line, directive, command, args, input: input.join('\n').trim(), expected, outputLines });
   }
   return cases;
 }
 
-function readExpected(lines: readonly string[], start: number): { text: string; next: number } {
+function readExpected(lines: readonly string[], start: number): { text: string; end: number } {
   const collected: string[] = [];
   let at = start;
   if (lines[at] !== SEPARATOR) {
     while (at < lines.length && lines[at]!.trim() !== '') collected.push(`${lines[at++]}\n`);
-    return { text: collected.join(''), next: at + 1 };
+    return { text: collected.join(''), end: at };
   }
   // Twice the separator: the output may hold blank lines, and ends where the separator comes twice again.
   for (at++; !(lines[at] === SEPARATOR && lines[at + 1] === SEPARATOR); at++) {
@@ -69,7 +73,7 @@ function readExpected(lines: readonly string[], start: number): { text: string; 
   if (after !== undefined && after.trim() !== '') {
     throw new ScriptError(`line ${at + 3}: a blank line must follow the closing ${SEPARATOR}`);
   }
-  return { text: collected.join(''), next: at + 3 };
+  return { text: collected.join(''), end: at + 2 };
 }
 
 export function parseDirective(directive: string): { command: string; args: Argument[] } {
