@@ -1,35 +1,35 @@
 import { etcd } from '../etcd/server/images.ts';
 import { kubeApiserver } from '../kube/apiserver/apiserver.ts';
 import { kubeControllerManager } from '../kube/controller-manager/controller-manager.ts';
+import { kubelet } from '../kube/kubelet/kubelet.ts';
+import { flannel } from '../kube/programs/flannel.ts';
+import { idle } from '../kube/programs/idle.ts';
 import { kubeScheduler } from '../kube/scheduler/scheduler.ts';
 import { machined } from '../nodes/machined.ts';
 import { TALOS_V1_11_3 } from '../nodes/profile/v1_11_3.ts';
-import type { Program } from '../platform/containers.ts';
+import type { Surroundings } from '../nodes/surroundings.ts';
+import type { MachinePlatform } from '../platform/platform.ts';
 import { timeServer } from '../services/time/server.ts';
 import type { ProgramSet } from './programs.ts';
 
-const idle: Program = function* ({ signals }) {
-  yield* signals.receive();
-  return 0;
-};
-
 /** What the images of a Talos v1.11.3 cluster run, and the services outside of it. */
-export const PROGRAMS: ProgramSet = Object.freeze({
+export const PROGRAMS: ProgramSet = {
   images: Object.freeze({
     'gcr.io/etcd-development/etcd': () => etcd,
     'ghcr.io/siderolabs/installer': () => idle,
-    'ghcr.io/siderolabs/kubelet': () => idle,
+    'ghcr.io/siderolabs/kubelet': () => kubelet,
     'registry.k8s.io/kube-apiserver': () => kubeApiserver,
     'registry.k8s.io/kube-controller-manager': () => kubeControllerManager,
     'registry.k8s.io/kube-scheduler': () => kubeScheduler,
     'registry.k8s.io/kube-proxy': () => idle,
     'registry.k8s.io/coredns/coredns': () => idle,
-    'ghcr.io/siderolabs/flannel': () => idle,
+    'ghcr.io/siderolabs/flannel': () => flannel,
     'registry.k8s.io/pause': () => idle,
   }),
-  machined: () => (platform, surroundings) => machined(platform, TALOS_V1_11_3, surroundings),
+  machined: () => (platform: MachinePlatform, surroundings: Surroundings) =>
+    machined(platform, TALOS_V1_11_3, surroundings),
   discovery: idle,
   discoveryArgs: ['discovery-service'],
   time: timeServer,
   loadBalancer: idle,
-});
+};
