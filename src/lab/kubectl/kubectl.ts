@@ -1,12 +1,87 @@
+import { KubeClient } from '../../kube/client/client.ts';
+import { serverEndpoint } from '../../kube/client/kubeconfig.ts';
+import { KubeError } from '../../kube/objects/errors.ts';
+import { decodeBase64 } from '../../platform/base64.ts';
+import { utf8Decode } from '../../platform/bytes.ts';
 import type { Task } from '../../platform/task.ts';
-import type { Tool } from '../tools/tool.ts';
+import { HttpError } from '../../rpc/http/errors.ts';
+import { usageText } from '../cobra/help.ts';
+import { parseCommand } from '../cobra/parse.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
+import { kubeContext } from './kubeconfig.ts';
+import { KubectlFailure, kubectlTree, type Opened } from './tree.ts';
 
-/** kubectl on the operator's workstation. */
+/** kubectl on the operator's workstation: the commands that a bring-up needs; the rest is refused by name. */
 export const kubectl: Tool = {
   name: 'kubectl',
-  problem: () => undefined,
-  *run(_words, context): Task<number> {
-    context.err('kubectl: being written\n');
-    return 1;
+  problem(words) {
+    const result = parseCommand(kubectlTree, words);
+    return result.error === undefined ? undefined : `kubectl: ${result.error.trimEnd()}`;
   },
+  run,
 };
+
+function* run(words: readonly string[], context: ToolContext): Task<number> {
+  const result = parseCommand(kubectlTree, words);
+  if (result.error !== undefined) {
+    context.err(`error: ${result.error}\nSee 'kubectl --help' for usage.\n`);
+    return 1;
+  }
+  const { parsed } = result;
+  if (parsed.help || parsed.command.run === undefined) {
+    context.out(`${parsed.command.short}\n\n${usageText(parsed.command, parsed.path, [])}`);
+    return 0;
+  }
+  let opened: Opened | undefined;
+  try {
+    opened = open(context, parsed.flags.text('kubeconfig'), parsed.flags.text('context'), parsed.flags.text('server'));
+    return yield* parsed.command.run(parsed, context, opened);
+  } catch (error) {
+    const text = failureText(error, opened?.server ?? '');
+    if (text === undefined) throw error;
+    context.err(`${text}\n`);
+    return 1;
+  } finally {
+    opened?.client.close();
+  }
+}
+
+function open(context: ToolContext, flag: string, contextName: string, server: string): Opened {
+  const path = flag || context.env.get('KUBECONFIG') || `${context.env.get('HOME') ?? ''}/.kube/config`;
+  const text = context.files.readText(path);
+  if (text === undefined)
+    throw new KubectlFailure(
+      'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+    );
+  const found = kubeContext(text, contextName);
+  if (typeof found === 'string') throw new KubectlFailure(found);
+  const target = server || found.server;
+  const endpoint = serverEndpoint(target);
+  const client = new KubeClient(context.platform, endpoint, {
+    tls: {
+      ...pem('serverCaPem', found.certificateAuthority),
+      ...pem('certificatePem', found.clientCertificate),
+      ...pem('keyPem', found.clientKey),
+    },
+    ...(found.token !== undefined && { token: found.token }),
+  });
+  return { client, server: `${endpoint.address}:${endpoint.port}`, namespace: found.namespace };
+}
+
+function pem<K extends string>(field: K, base64: string | undefined): { readonly [F in K]?: string } {
+  const bytes = base64 === undefined ? null : decodeBase64(base64);
+  return (bytes === null ? {} : { [field]: utf8Decode(bytes) }) as { readonly [F in K]?: string };
+}
+
+/** What kubectl says of an error; undefined for those that are none of its own. */
+function failureText(error: unknown, server: string): string | undefined {
+  if (error instanceof KubectlFailure) return error.message;
+  if (error instanceof KubeError)
+    return error.reason === ''
+      ? `Error from server: ${error.message}`
+      : `Error from server (${error.reason}): ${error.message}`;
+  if (!(error instanceof HttpError)) return undefined;
+  if (error.reason.includes('connection refused'))
+    return `The connection to the server ${server} was refused - did you specify the right host or port?`;
+  return `Unable to connect to the server: ${error.reason}`;
+}
