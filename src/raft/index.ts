@@ -23,3 +23,18 @@ export { RawNode } from './rawnode.ts';
 export { entrySize } from './size.ts';
 export { EMPTY_CONF_STATE, EMPTY_SNAPSHOT, MemoryStorage } from './storage.ts';
 export * from './types.ts';
+export {
+  type DataCodec,
+  decodeConfState,
+  decodeEntry,
+  decodeHardState,
+  decodeMessage,
+  decodeSnapshot,
+  encodeConfState,
+  encodeEntry,
+  encodeHardState,
+  encodeMessage,
+  encodeSnapshot,
+} from './wire/codec.ts';
+export { messageSize, snapshotSize } from './wire/size.ts';
+export { WireError } from './wire/varint.ts';
