@@ -7,7 +7,7 @@ type Token = {
 };
 
 const TOKEN =
-  /\s+|\/\/[^\n]*|([A-Za-z_][A-Za-z0-9_]*)|(0x[0-9a-fA-F]+[uU]?|[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[uU]?)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(&&|\|\||==|!=|<=|>=|[-+*/%!<>?:.,()[\]])/y;
+  /\s+|\/\/[^\n]*|([rR](?:"[^"\n]*"|'[^'\n]*')|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|([A-Za-z_][A-Za-z0-9_]*)|(0x[0-9a-fA-F]+[uU]?|[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[uU]?)|(&&|\|\||==|!=|<=|>=|[-+*/%!<>?:.,()[\]])/y;
 
 function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
@@ -18,7 +18,7 @@ function tokenize(source: string): Token[] {
     if (match === null) {
       throw new CelError(`Syntax error: token recognition error at: '${source.charAt(at)}'`, at);
     }
-    const [text, ident, number, string, punct] = match;
+    const [text, string, ident, number, punct] = match;
     if (ident !== undefined) {
       tokens.push({ kind: 'ident', text, at });
     } else if (number !== undefined) {
@@ -241,7 +241,7 @@ function literal(token: Token): CelValue | undefined {
     case 'double':
       return { type: 'double', value: Number(token.text) };
     case 'string':
-      return { type: 'string', value: unescapeText(token.text.slice(1, -1)) };
+      return { type: 'string', value: stringValue(token.text) };
     case 'ident':
       if (token.text === 'true' || token.text === 'false') {
         return { type: 'bool', value: token.text === 'true' };
@@ -253,6 +253,11 @@ function literal(token: Token): CelValue | undefined {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = Object.freeze({ n: '\n', t: '\t', r: '\r' });
+
+/** Text of a literal; a raw one (`r"…"`) has no escapes. */
+function stringValue(source: string): string {
+  return /^[rR]/.test(source) ? source.slice(2, -1) : unescapeText(source.slice(1, -1));
+}
 
 function unescapeText(text: string): string {
   return text.replace(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);

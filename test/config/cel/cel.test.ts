@@ -62,6 +62,44 @@ describe('evaluation', () => {
   });
 });
 
+describe('operators and functions', () => {
+  test.each([
+    ['1 + 2 * 3 == 7', true],
+    ['7 / 2 == 3 && 7 % 2 == 1 && -7 / 2 == -3', true],
+    ['2u * KiB == 2048u', true],
+    ['1.5 + 0.5 == 2.0 && 3.0 / 2.0 > 1.4', true],
+    ['"a" + "b" == "ab" && "a" < "b"', true],
+    ['[1, 2] == [1, 2] && 2 in [1, 2]', true],
+    ['disk.symlinks[0].contains("ata")', true],
+    ['disk.model.matches("^QEMU .*DISK$")', true],
+    ['disk.model.lowerAscii() == "qemu harddisk" && "a".upperAscii() == "A"', true],
+    ['size(disk.symlinks) == 1 && disk.model.size() == 13', true],
+    ['int(disk.size) > 0 && uint("5") == 5u && double("1.5") == 1.5', true],
+    ['string(5) == "5" && bool("true")', true],
+    ['null == null', true],
+    ['disk.symlinks.all(s, s != "") && disk.symlinks.exists_one(s, true)', true],
+    ['size(disk.symlinks.filter(s, s == "")) == 0', true],
+    ['disk.rotational ? true : 1 < 2', true],
+    ['0x10 == 16 && r"\\d" == "\\\\d"', true],
+  ])('%s', (source, expected) => {
+    expect(booleanProblem(source, diskEnv)).toBeUndefined();
+    expect(is(source)).toBe(expected);
+  });
+
+  test.each([
+    '1u - 2u == 0u',
+    '9223372036854775807 + 1 > 0',
+    '1 / 0 == 1',
+    '1 % 0 == 1',
+    'disk.symlinks[9] == ""',
+    'uint("-1") == 1u',
+    'disk.model.matches("(")',
+  ])('%s fails when it is evaluated', (source) => {
+    expect(booleanProblem(source, diskEnv)).toBeUndefined();
+    expect(() => is(source)).toThrow();
+  });
+});
+
 describe('globs', () => {
   test.each([
     ['*', 'anything', true],
