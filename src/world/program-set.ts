@@ -9,6 +9,8 @@ import { machined } from '../nodes/machined.ts';
 import { TALOS_V1_11_3 } from '../nodes/profile/v1_11_3.ts';
 import type { Surroundings } from '../nodes/surroundings.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
+import { discoveryService } from '../services/discovery/server.ts';
+import { loadBalancer } from '../services/load-balancer/server.ts';
 import { timeServer } from '../services/time/server.ts';
 import type { ProgramSet } from './programs.ts';
 
@@ -28,8 +30,7 @@ export const PROGRAMS: ProgramSet = {
   }),
   machined: () => (platform: MachinePlatform, surroundings: Surroundings) =>
     machined(platform, TALOS_V1_11_3, surroundings),
-  discovery: idle,
-  discoveryArgs: ['discovery-service'],
+  discovery: discoveryService,
   time: timeServer,
-  loadBalancer: idle,
+  loadBalancer,
 };

@@ -9,7 +9,6 @@ export interface ProgramSet {
   readonly images: Readonly<Record<string, (tag: string) => Program>>;
   readonly machined: (talosVersion: string) => (platform: MachinePlatform, surroundings: Surroundings) => Task<void>;
   readonly discovery: Program;
-  readonly discoveryArgs: readonly string[];
   readonly time: Program;
   readonly loadBalancer: Program;
 }

@@ -1,14 +1,14 @@
 import { fixedLatency, uniformLatency } from '../net/index.ts';
-import type { Program } from '../platform/containers.ts';
 import { createSimRpc } from '../rpc/over-connections/rpc.ts';
 import { createSimCrypto } from '../sim/crypto/crypto.ts';
 import type { Machine } from '../sim/machine/machine.ts';
-import type { Station } from '../sim/machine/station.ts';
+import type { Station, StationCommand } from '../sim/machine/station.ts';
 import { Simulation } from '../sim/simulation.ts';
 import type { FaultSpec } from './fault.ts';
 import { type Heal, WorldFaults } from './faults.ts';
 import { defaultRoute, freeAddress, INTERNET, INTERNET_ADDRESSES, nicOn, prefixLengthOf, routerOf } from './layout.ts';
 import { type ProgramSet, resolveImage } from './programs.ts';
+import { type PublicWeb, publicWeb } from './public-web.ts';
 import { mediumOf, type WorldMachine, type WorldNetwork, type WorldSpec } from './spec.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -33,15 +33,16 @@ export class World {
     if (spec.loadBalancer !== undefined) this.#taken.add(spec.loadBalancer.address);
     // Handshakes only read certificates, so that all processes may share one.
     const crypto = createSimCrypto(`${spec.seed}/handshakes`);
+    const web = publicWeb(spec.seed);
     this.simulation = new Simulation({
       seed: spec.seed,
       digest: spec.digest,
-      createRpc: (deps) => createSimRpc({ ...deps, crypto, strictWire: spec.strictWire }),
+      createRpc: (deps) => createSimRpc({ ...deps, crypto, strictWire: spec.strictWire, systemRootsPem: web.rootPem }),
       images: (image) => resolveImage(programs, image),
       notable: () => false,
     });
     this.#addNetworks();
-    this.#addInternet(programs);
+    this.#addInternet(programs, web);
     this.operator = this.#addStation('operator', spec.networks[0]!, this.#free(spec.networks[0]!));
     if (spec.loadBalancer !== undefined) this.#addLoadBalancer(spec.loadBalancer, programs);
     for (const machine of spec.machines) this.#addMachine(machine, programs);
@@ -87,11 +88,12 @@ export class World {
     this.simulation.network.addRouter(routerOf(this.spec));
   }
 
-  #addInternet(programs: ProgramSet): void {
+  #addInternet(programs: ProgramSet, web: PublicWeb): void {
     this.#addStation('discovery', INTERNET, INTERNET_ADDRESSES.discovery, {
       name: 'discovery-service',
       program: programs.discovery,
-      args: programs.discoveryArgs,
+      args: ['discovery-service', '--listen=0.0.0.0:443'],
+      env: web.serve('discovery.talos.dev'),
     });
     this.#addStation('time', INTERNET, INTERNET_ADDRESSES.time, {
       name: 'ntpd',
@@ -113,12 +115,7 @@ export class World {
     });
   }
 
-  #addStation(
-    name: string,
-    network: WorldNetwork,
-    address: string,
-    service?: { name: string; program: Program; args: readonly string[] },
-  ): Station {
+  #addStation(name: string, network: WorldNetwork, address: string, service?: StationCommand): Station {
     const spec = {
       name,
       nics: [nicOn(network.name)],

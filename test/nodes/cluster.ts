@@ -195,7 +195,6 @@ function programSet(options: ClusterOptions): ProgramSet {
     },
     machined: () => (platform, surroundings) => machined(platform, TALOS_V1_11_3, surroundings),
     discovery: idleProgram,
-    discoveryArgs: ['discovery-service'],
     time: timeServer,
     loadBalancer: idleProgram,
     ...options.programs,

@@ -3,6 +3,7 @@ import type { Machine } from '../machine.ts';
 import { disksController } from './block/disks.ts';
 import { affiliateMergeController } from './cluster/affiliate-merge.ts';
 import { discoveryConfigController, infoController } from './cluster/discovery-config.ts';
+import { discoveryServiceController } from './cluster/discovery-service.ts';
 import { endpointController } from './cluster/endpoint.ts';
 import { localAffiliateController } from './cluster/local-affiliate.ts';
 import { memberController } from './cluster/member.ts';
@@ -64,6 +65,7 @@ import { routeSpecController } from './network/route-spec.ts';
 import { routeStatusController } from './network/route-status.ts';
 import { networkStatusController } from './network/status.ts';
 import { timeServerConfigController, timeServerSpecController } from './network/time-server.ts';
+import { diagnosticsController } from './runtime/diagnostics.ts';
 import { factsController } from './runtime/facts.ts';
 import { machineStatusController } from './runtime/machine-status.ts';
 import { apiController } from './secrets/api.ts';
@@ -94,6 +96,7 @@ function runtimeControllers(machine: Machine): readonly Controller[] {
     machineStatusController(machine),
     serviceController(machine.events),
     disksController(machine),
+    diagnosticsController(machine),
     machineTypeController,
     persistenceController(machine),
     timeSyncController(machine),
@@ -152,6 +155,7 @@ function clusterControllers(machine: Machine): readonly Controller[] {
     discoveryConfigController,
     infoController,
     localAffiliateController(machine),
+    discoveryServiceController(machine),
     affiliateMergeController,
     memberController(machine.platform.log),
     endpointController,

@@ -1,0 +1,132 @@
+import { type Affiliate, DiscoveryService } from '../../api/discovery.ts';
+import { race } from '../../platform/combinators.ts';
+import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
+import { Notifier } from '../../platform/signal.ts';
+import type { Task } from '../../platform/task.ts';
+import { secondsAndNanos } from '../../rpc/well-known.ts';
+import type { Machine } from '../machine.ts';
+
+/** Life of what a machine announces, and half of it: the refresh (reference/network-config.md C.7). */
+const TTL_US = 1_800_000_000;
+const REFRESH_US = TTL_US / 2;
+const HELLO_LIMIT_US = 10_000_000;
+const CALL_LIMIT_US = 30_000_000;
+const BACKOFF_FIRST_US = 500_000;
+const BACKOFF_MAX_US = 60_000_000;
+const KEEPALIVE_US = 180_000_000;
+
+export interface DiscoveryClientOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly insecure: boolean;
+  readonly clusterId: string;
+  readonly affiliateId: string;
+}
+
+/** One connection to the discovery service: announces this machine, and keeps the list of the others. */
+export class DiscoveryClient {
+  readonly options: DiscoveryClientOptions;
+  readonly #machine: Machine;
+  readonly #onChange: () => void;
+  readonly #local = new Notifier();
+  #data: Uint8Array | undefined;
+  #affiliates = new Map<string, Uint8Array>();
+
+  constructor(machine: Machine, options: DiscoveryClientOptions, onChange: () => void) {
+    this.#machine = machine;
+    this.options = options;
+    this.#onChange = onChange;
+  }
+
+  /** Sealed data of the others; stubs without data left out. */
+  get others(): readonly Uint8Array[] {
+    return [...this.#affiliates]
+      .filter(([id, data]) => id !== this.options.affiliateId && data.length > 0)
+      .map(([, data]) => data);
+  }
+
+  /** Replaces what this machine announces. */
+  announce(data: Uint8Array): void {
+    this.#data = data;
+    this.#local.notify();
+  }
+
+  /** Connects, again and again, for ever. */
+  *run(): Task<never> {
+    const { clock } = this.#machine.platform;
+    const random = this.#machine.random.stream('discovery');
+    let backoffUs = BACKOFF_FIRST_US;
+    for (;;) {
+      yield* clock.sleep(random.int(Math.floor(backoffUs / 2), Math.floor((backoffUs * 3) / 2)));
+      backoffUs = Math.min(BACKOFF_MAX_US, Math.floor((backoffUs * 3) / 2));
+      const addresses = this.#machine.surroundings.resolve(this.options.host);
+      if (addresses.length === 0) continue;
+      const channel = this.#open(addresses);
+      try {
+        yield* this.#session(channel, () => {
+          backoffUs = BACKOFF_FIRST_US;
+        });
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+      } finally {
+        channel.close();
+      }
+    }
+  }
+
+  #open(addresses: readonly string[]): RpcChannel {
+    const endpoints = addresses.map((address) => ({ address, port: this.options.port }));
+    return this.#machine.platform.rpc.channel(endpoints, {
+      keepaliveTimeUs: KEEPALIVE_US,
+      ...(this.options.insecure ? {} : { tls: { serverName: this.options.host } }),
+    });
+  }
+
+  *#session(channel: RpcChannel, onConnected: () => void): Task<void> {
+    const { clusterId } = this.options;
+    const hello = { clusterId, clientVersion: this.#machine.profile.version };
+    yield* channel.unary(DiscoveryService.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
+    onConnected();
+    yield* race({ watch: this.#watch(channel), refresh: this.#refresh(channel) });
+  }
+
+  *#watch(channel: RpcChannel): Task<void> {
+    const stream = channel.stream(DiscoveryService.Watch);
+    try {
+      stream.send({ clusterId: this.options.clusterId });
+      stream.closeSend();
+      let first = true;
+      for (let event = yield* stream.receive(); event !== undefined; event = yield* stream.receive()) {
+        if (first) this.#affiliates = new Map();
+        first = false;
+        for (const affiliate of event.affiliates) this.#take(affiliate, event.deleted);
+        this.#onChange();
+      }
+    } finally {
+      stream.cancel();
+    }
+  }
+
+  #take(affiliate: Affiliate, deleted: boolean): void {
+    if (deleted) this.#affiliates.delete(affiliate.id);
+    else this.#affiliates.set(affiliate.id, affiliate.data);
+  }
+
+  *#refresh(channel: RpcChannel): Task<void> {
+    const { clock } = this.#machine.platform;
+    for (;;) {
+      const seen = this.#local.version;
+      if (this.#data !== undefined) {
+        const request = {
+          clusterId: this.options.clusterId,
+          affiliateId: this.options.affiliateId,
+          affiliateData: this.#data,
+          affiliateEndpoints: [],
+          ttl: secondsAndNanos(TTL_US),
+        };
+        yield* channel.unary(DiscoveryService.AffiliateUpdate, request, { timeoutUs: CALL_LIMIT_US });
+      }
+      yield* race({ period: clock.sleep(REFRESH_US), change: this.#local.changed(seen) });
+    }
+  }
+}
