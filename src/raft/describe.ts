@@ -1,8 +1,10 @@
+import type { Status } from './api.ts';
 import { asV2, decodeConfChange, isConfChangeEntry } from './confchange/codec.ts';
 import { confChangeTokens } from './confchange/text.ts';
 import { roleName } from './core.ts';
-import { describeTarget, idDecimal } from './ids.ts';
+import { describeTarget, idDecimal, idHex } from './ids.ts';
 import { messageTypeName } from './message.ts';
+import { progressStateName } from './progress.ts';
 import { quoteBytes } from './quote.ts';
 import {
   type ConfState,
@@ -109,4 +111,16 @@ export function describeReady(ready: Ready, format: DataFormatter = quoteData): 
     text += `Messages:\n${messages.map((message) => `${describeMessage(message, format)}\n`).join('')}`;
   }
   return text === '' ? '<empty Ready>' : `Ready MustSync=${ready.mustSync}:\n${text}`;
+}
+
+/** The status as JSON text, the way etcd's debug pages show it (reference/raft.md A23). */
+export function describeStatus(status: Status): string {
+  const progress = status.progress.map(
+    (one) => `"${idHex(one.id)}":{"match":${one.match},"next":${one.next},"state":"${progressStateName(one.state)}"}`,
+  );
+  return (
+    `{"id":"${idHex(status.id)}","term":${status.term},"vote":"${idHex(status.vote)}","commit":${status.commit},` +
+    `"lead":"${idHex(status.lead)}","raftState":"${roleName(status.role)}","applied":${status.applied},` +
+    `"progress":{${progress.join(',')}},"leadtransferee":"${idHex(status.leadTransferee)}"}`
+  );
 }

@@ -17,15 +17,7 @@ import { type Draft, draft } from '../../src/raft/message.ts';
 import { startCore } from '../../src/raft/start.ts';
 import { step } from '../../src/raft/step.ts';
 
-export const [N1, N2, N3, N4, N5, N6, N7] = [1, 2, 3, 4, 5, 6, 7].map(nodeId) as [
-  NodeId,
-  NodeId,
-  NodeId,
-  NodeId,
-  NodeId,
-  NodeId,
-  NodeId,
-];
+export const [N1, N2, N3, N4, N5] = [1, 2, 3, 4, 5].map(nodeId) as [NodeId, NodeId, NodeId, NodeId, NodeId];
 
 export function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);

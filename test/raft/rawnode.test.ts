@@ -4,6 +4,7 @@ import {
   ConfChangeTransition,
   ConfChangeType,
   type Config,
+  describeStatus,
   type Entry,
   LOCAL_APPEND_THREAD,
   LOCAL_APPLY_THREAD,
@@ -315,6 +316,23 @@ describe('status', () => {
     });
     expect(raft.status().config).toMatchObject({ votersOutgoing: [N1], autoLeave: false });
     expect(raft.inspect().config.autoLeave).toBe(true);
+  });
+
+  it('prints as JSON', () => {
+    const { raft, storage } = nodeOf({ voters: [N1] });
+    raft.campaign();
+    drain({ raft, storage });
+    expect(JSON.parse(describeStatus(raft.status()))).toEqual({
+      id: '1',
+      term: 1,
+      vote: '1',
+      commit: 1,
+      lead: '1',
+      raftState: 'StateLeader',
+      applied: 1,
+      progress: { 1: { match: 1, next: 2, state: 'StateReplicate' } },
+      leadtransferee: '0',
+    });
   });
 
   it('term() answers for the whole log', () => {
