@@ -9,7 +9,7 @@ import { machined } from '../nodes/machined.ts';
 import { TALOS_V1_11_3 } from '../nodes/profile/v1_11_3.ts';
 import type { Surroundings } from '../nodes/surroundings.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
-import { discoveryService } from '../services/discovery/server.ts';
+import { discoveryService } from '../services/discovery/program.ts';
 import { loadBalancer } from '../services/load-balancer/server.ts';
 import { timeServer } from '../services/time/server.ts';
 import type { ProgramSet } from './programs.ts';

@@ -92,7 +92,7 @@ export class World {
     this.#addStation('discovery', INTERNET, INTERNET_ADDRESSES.discovery, {
       name: 'discovery-service',
       program: programs.discovery,
-      args: ['discovery-service', '--listen=0.0.0.0:443'],
+      args: ['discovery-service', '--addr=:443'],
       env: web.serve('discovery.talos.dev'),
     });
     this.#addStation('time', INTERNET, INTERNET_ADDRESSES.time, {

@@ -1,4 +1,4 @@
-import { type Affiliate, DiscoveryService } from '../../api/discovery.ts';
+import { Cluster, type DiscoveredAffiliate } from '../../api/discovery.ts';
 import { race } from '../../platform/combinators.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import { Notifier } from '../../platform/signal.ts';
@@ -85,13 +85,13 @@ export class DiscoveryClient {
   *#session(channel: RpcChannel, onConnected: () => void): Task<void> {
     const { clusterId } = this.options;
     const hello = { clusterId, clientVersion: this.#machine.profile.version };
-    yield* channel.unary(DiscoveryService.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
+    yield* channel.unary(Cluster.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
     onConnected();
     yield* race({ watch: this.#watch(channel), refresh: this.#refresh(channel) });
   }
 
   *#watch(channel: RpcChannel): Task<void> {
-    const stream = channel.stream(DiscoveryService.Watch);
+    const stream = channel.stream(Cluster.Watch);
     try {
       stream.send({ clusterId: this.options.clusterId });
       stream.closeSend();
@@ -107,7 +107,7 @@ export class DiscoveryClient {
     }
   }
 
-  #take(affiliate: Affiliate, deleted: boolean): void {
+  #take(affiliate: DiscoveredAffiliate, deleted: boolean): void {
     if (deleted) this.#affiliates.delete(affiliate.id);
     else this.#affiliates.set(affiliate.id, affiliate.data);
   }
@@ -124,7 +124,7 @@ export class DiscoveryClient {
           affiliateEndpoints: [],
           ttl: secondsAndNanos(TTL_US),
         };
-        yield* channel.unary(DiscoveryService.AffiliateUpdate, request, { timeoutUs: CALL_LIMIT_US });
+        yield* channel.unary(Cluster.AffiliateUpdate, request, { timeoutUs: CALL_LIMIT_US });
       }
       yield* race({ period: clock.sleep(REFRESH_US), change: this.#local.changed(seen) });
     }
