@@ -112,7 +112,8 @@ describe('replaying', () => {
 
   it('knows quorum and configuration scripts by their commands', () => {
     expect(
-      replay('vote cfg=(1,2) votes=(y)\n----\nerror: mismatched input (explicit or _) for voters [1 2]: [y]\n').failure,
+      replay('vote cfg=(1,2) votes=(y)\n----\nerror: mismatched input (explicit or _) for voters map[1:{} 2:{}]: [2]\n')
+        .failure,
     ).toBeNull();
     expect(replay('simple\nv1\n----\nvoters=(1)\n1: StateProbe match=0 next=1\n').failure).toBeNull();
     expect(replay('simple\nx1\n----\nunknown input: x1\n').failure).toBeNull();

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { lineDiff } from './diff.ts';
 import { replayFile, rewritten, scriptsBelow } from './replay.ts';
 
@@ -12,6 +12,11 @@ export function runRaftScripts(args: readonly string[], print: (line: string) =>
     print('  --diff  print the difference in the first case that fails of each script');
     print('  --logs  compare the lines that nodes log as well');
     print('  --rewrite  write what a script prints into it, first');
+    return 2;
+  }
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    print(`there is no ${missing}`);
     return 2;
   }
   if (flags.includes('--rewrite')) {

@@ -28,7 +28,7 @@ export function runQuorumCase(test: Case): string {
   // In the order of the text, each id once.
   const ids = [...new Set([...incoming, ...outgoing])];
   if (values.length !== ids.length) {
-    return `error: mismatched input (explicit or _) for voters [${ids.join(' ')}]: [${values.join(' ')}]`;
+    return mismatch(ids, values);
   }
   const given = new Map<NodeId, string>();
   ids.forEach((id, i) => {
@@ -38,6 +38,13 @@ export function runQuorumCase(test: Case): string {
   if (test.command === 'committed') return committed(voters, joint, given);
   if (test.command === 'vote') return vote(voters, joint, given);
   throw new ScriptError(`unknown command ${test.command}`);
+}
+
+/** As recorded: the voters as a set, votes as numbers, 0 for what is not known. */
+function mismatch(ids: readonly number[], values: readonly string[]): string {
+  const numbers = values.map((value) => ({ y: '2', n: '1', _: '0' })[value] ?? value);
+  const voters = [...ids].sort((a, b) => a - b).map((id) => `${id}:{}`);
+  return `error: mismatched input (explicit or _) for voters map[${voters.join(' ')}]: [${numbers.join(' ')}]`;
 }
 
 function sorted(ids: readonly number[]): NodeId[] {
