@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { underFire } from './fire.ts';
 
-const SEEDS = { commit: 8, nightly: 300, release: 2000 }[process.env['TALOSIM_TIER'] ?? 'commit'] ?? 8;
+const SEEDS = { commit: 8, nightly: 300, release: 2000 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 8;
 
 describe('traffic while members lose power, are killed, stopped, frozen and cut off', () => {
   it(`loses nothing that was acknowledged, and members agree (${SEEDS} seeds)`, () => {

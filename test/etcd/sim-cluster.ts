@@ -18,6 +18,7 @@ export interface ClusterOptions extends EtcdProgramOptions {
   /** Stations beyond the first members that run nothing at first. */
   readonly spare?: number;
   readonly strictWire?: boolean;
+  readonly digest?: 'fast' | 'full';
 }
 
 export interface Node {
@@ -45,7 +46,7 @@ export class SimCluster {
       seed: String(options.seed ?? 1),
       createRpc: (deps) => createSimRpc({ ...deps, strictWire: options.strictWire ?? false }),
       images: () => this.program,
-      digest: 'full',
+      digest: options.digest ?? 'full',
       notable: () => false,
     });
     this.sim.network.addSegment({ name: 'lan' });

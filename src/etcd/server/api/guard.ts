@@ -23,22 +23,20 @@ export class Guard {
     handler: UnaryHandler<Req, Res>,
     learnerMay: (request: Req) => boolean = () => false,
   ): UnaryHandler<Req, Res> {
-    const self = this;
-    return function* (request: Req, context: CallContext): Task<Res> {
-      if (self.#member.state.cluster.isLocalLearner && !learnerMay(request)) {
+    return (request: Req, context: CallContext): Task<Res> => {
+      if (this.#member.state.cluster.isLocalLearner && !learnerMay(request)) {
         throw rpcError(EtcdError.NotSupportedForLearner);
       }
-      self.#checkLeader(context);
-      return yield* handler(request, context);
+      this.#checkLeader(context);
+      return handler(request, context);
     };
   }
 
   stream<Req, Res>(handler: StreamHandler<Req, Res>, learnerMay = false): StreamHandler<Req, Res> {
-    const self = this;
-    return function* (stream: ServerStream<Req, Res>): Task<void> {
-      if (self.#member.state.cluster.isLocalLearner && !learnerMay) throw rpcError(EtcdError.NotSupportedForLearner);
-      self.#checkLeader(stream.context);
-      yield* handler(stream);
+    return (stream: ServerStream<Req, Res>): Task<void> => {
+      if (this.#member.state.cluster.isLocalLearner && !learnerMay) throw rpcError(EtcdError.NotSupportedForLearner);
+      this.#checkLeader(stream.context);
+      return handler(stream);
     };
   }
 

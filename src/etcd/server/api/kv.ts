@@ -1,5 +1,5 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
-import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
+import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type {
   CompactionRequest,
   CompactionResponse,
@@ -57,24 +57,25 @@ export class KvApi {
     return response;
   }
 
-  *put(request: PutRequest): Task<PutResponse> {
+  put(request: PutRequest): Task<PutResponse> {
     check(validatePut(request));
-    const parts = { put: request };
-    this.#checkQuota(parts);
-    return this.#withHeader((yield* this.#member.proposals.request(parts)) as PutResponse);
+    return this.#write({ put: request });
   }
 
-  *deleteRange(request: DeleteRangeRequest): Task<DeleteRangeResponse> {
+  deleteRange(request: DeleteRangeRequest): Task<DeleteRangeResponse> {
     check(validateDelete(request));
-    return this.#withHeader((yield* this.#member.proposals.request({ deleteRange: request })) as DeleteRangeResponse);
+    return this.#write({ deleteRange: request });
   }
 
-  *txn(request: TxnRequest): Task<TxnResponse> {
+  txn(request: TxnRequest): Task<TxnResponse> {
     check(validateTxn(request, this.#member.identity.config.maxTxnOps));
-    if (isReadOnlyTxn(request)) return yield* this.#readTxn(request);
-    const parts = { txn: request };
+    return isReadOnlyTxn(request) ? this.#readTxn(request) : this.#write({ txn: request });
+  }
+
+  /** Replicates a write, unless it does not fit any more, and completes the answer's header. */
+  #write<T extends { readonly header: ResponseHeader | null }>(parts: Partial<InternalRaftRequest>): Task<T> {
     this.#checkQuota(parts);
-    return this.#withHeader((yield* this.#member.proposals.request(parts)) as TxnResponse);
+    return this.#member.proposals.submit(parts, (answer) => this.#withHeader(answer as T));
   }
 
   *#readTxn(request: TxnRequest): Task<TxnResponse> {
@@ -112,7 +113,7 @@ export class KvApi {
   /** Refuses what does not fit any more, and raises the alarm (reference/etcd.md C7). */
   #checkQuota(parts: Partial<InternalRaftRequest>): void {
     const { applier, identity } = this.#member;
-    const cost = costBytes({ ...InternalRaftRequest.empty, ...parts }, identity.behaviour.quotaCountsNested);
+    const cost = costBytes(parts, identity.behaviour.quotaCountsNested);
     if (cost === 0 || applier.fitsQuota(cost)) return;
     this.#member.overQuota();
     throw rpcError(EtcdError.NoSpace);

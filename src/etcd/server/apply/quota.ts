@@ -7,10 +7,11 @@ const LEASE_BYTES = 64;
 const KEY_BYTES = 256;
 
 /** How much space a request may take, for the quota check (reference/etcd.md C7). Requests that cost nothing always pass. */
-export function costBytes(request: InternalRaftRequest, countsNested: boolean): number {
-  if (request.put !== null) return KEY_BYTES + request.put.key.length + request.put.value.length;
-  if (request.txn !== null) return txnCostBytes(request.txn, countsNested);
-  return request.leaseGrant !== null ? LEASE_BYTES : 0;
+export function costBytes(request: Partial<InternalRaftRequest>, countsNested: boolean): number {
+  const { put, txn, leaseGrant } = request;
+  if (put) return KEY_BYTES + put.key.length + put.value.length;
+  if (txn) return txnCostBytes(txn, countsNested);
+  return leaseGrant ? LEASE_BYTES : 0;
 }
 
 /** The dearer branch. Whether transactions inside count depends on the version: older servers forget them. */

@@ -29,7 +29,7 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
   }
 
   revisionAdded(revision: Revision): void {
-    this.#revisions.push({ sub: revision.sub, kv: revision.kv });
+    this.#revisions.push({ sub: revision.sub, kv: revision });
     this.#changed();
   }
 

@@ -225,6 +225,7 @@ export class Member implements DriverOwner, ApplyOwner, TransportOwner, LeaseOwn
     this.leases.stop();
     this.hub.stop();
     this.barrier.close();
+    this.proposals.stop();
     this.persistence.stop();
     this.scope.cancel();
   }

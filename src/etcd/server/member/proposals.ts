@@ -1,9 +1,9 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
 import { InternalRaftRequest, type RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock, Timer } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
-import type { Task } from '../../../platform/task.ts';
+import type { Fail, Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import type { ConfChange } from '../../../raft/index.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
@@ -24,14 +24,26 @@ export interface ProposalOwner {
   timeoutReason(startedUs: number): EtcdErrorKind;
 }
 
-/** Requests of this member on their way through the log, by id. */
+interface Waiter {
+  readonly startedUs: number;
+  readonly settle: (result: ApplyResult) => void;
+  readonly fail: Fail;
+  /** Keeps the proposal from being made, if it is not too late. */
+  withdraw: () => void;
+}
+
+/**
+ * Requests of this member on their way through the log, by id. All have the same time limit, so the order of arrival is
+ * the order of deadlines and one timer serves them all.
+ */
 export class Proposals {
   readonly #clock: Clock;
   readonly #ids: RequestIds;
   readonly #owner: ProposalOwner;
   readonly #maxRequestBytes: number;
   readonly #timeoutUs: number;
-  readonly #waiting = new Map<Id64, (result: ApplyResult) => void>();
+  readonly #waiting = new Map<Id64, Waiter>();
+  #timer: Timer | null = null;
 
   constructor(
     clock: Clock,
@@ -51,58 +63,85 @@ export class Proposals {
   }
 
   /** Replicates a request and waits for what applying it here gives. Throws the error as it travels. */
-  *request(parts: Partial<InternalRaftRequest>): Task<ApplyAnswer> {
+  request(parts: Partial<InternalRaftRequest>): Task<ApplyAnswer> {
+    return this.submit(parts, (answer) => answer);
+  }
+
+  /** The same, with the answer made into something else on the way, so that the caller need not wait for it itself. */
+  submit<T>(parts: Partial<InternalRaftRequest>, finish: (answer: ApplyAnswer) => T): Task<T> {
     const { committedIndex, appliedIndex, driver } = this.#owner;
     if (committedIndex > appliedIndex + MAX_APPLY_GAP) throw rpcError(EtcdError.TooManyRequests);
     const id = this.#ids.next();
     const header: RequestHeader = { id, username: '', authRevision: 0 };
     const payload = Payload.ofRequest(InternalRaftRequest.of({ ...parts, header }));
     if (payload.sizeBytes > this.#maxRequestBytes) throw rpcError(EtcdError.RequestTooLarge);
-    const result = yield* this.#await(id, (refused) => driver.propose(payload, refused));
-    if (isError(result)) throw rpcError(result);
-    return result as ApplyAnswer;
+    return this.#await(id, finish, (refused) => driver.propose(payload, refused));
   }
 
   /** Replicates a membership change. A second one while one is pending is never answered: it ends by its timeout. */
-  *change(change: Omit<ConfChange, 'id' | 'version'>): Task<void> {
+  change(change: Omit<ConfChange, 'id' | 'version'>): Task<void> {
     const id = this.#ids.next();
-    const result = yield* this.#await(id, (refused) => {
-      this.#owner.driver.proposeChange({ ...change, id, version: 1 }, refused);
-    });
-    if (isError(result)) throw rpcError(result);
+    return this.#await(
+      id,
+      () => {},
+      (refused) => this.#owner.driver.proposeChange({ ...change, id, version: 1 }, refused),
+    );
   }
 
-  #await(id: Id64, propose: (refused: (error: string) => void) => void): Task<ApplyResult> {
-    return wait<ApplyResult>((resume, fail) => {
-      const startedUs = this.#clock.monotonicUs();
-      const timer = this.#clock.after(this.#timeoutUs, () => {
-        this.#waiting.delete(id);
-        fail(rpcError(this.#owner.timeoutReason(startedUs)));
-      });
-      const forget = (): void => {
-        timer.cancel();
-        this.#waiting.delete(id);
+  #await<T>(
+    id: Id64,
+    finish: (answer: ApplyAnswer) => T,
+    propose: (refused: (error: string) => void) => () => void,
+  ): Task<T> {
+    return wait<T>((resume, fail) => {
+      const settle = (result: ApplyResult): void => {
+        if (isError(result)) fail(rpcError(result));
+        else resume(finish(result));
       };
-      this.#waiting.set(id, (result) => {
-        timer.cancel();
+      const waiter: Waiter = { startedUs: this.#clock.monotonicUs(), settle, fail, withdraw: () => {} };
+      this.#waiting.set(id, waiter);
+      if (this.#timer === null) this.#arm(this.#timeoutUs);
+      waiter.withdraw = propose((text) => {
         this.#waiting.delete(id);
-        resume(result);
-      });
-      propose((text) => {
-        forget();
         fail(new RpcError('Unknown', text));
       });
-      return forget;
+      return () => {
+        this.#waiting.delete(id);
+        waiter.withdraw();
+      };
     });
   }
 
-  /** Whether somebody here waits for this request's result. */
-  isLocal(id: Id64): boolean {
-    return this.#waiting.has(id);
+  #arm(delayUs: number): void {
+    this.#timer = this.#clock.after(delayUs, () => {
+      this.#timer = null;
+      this.#expire();
+    });
+  }
+
+  #expire(): void {
+    const now = this.#clock.monotonicUs();
+    for (const [id, waiter] of this.#waiting) {
+      const leftUs = waiter.startedUs + this.#timeoutUs - now;
+      if (leftUs > 0) {
+        this.#arm(leftUs);
+        return;
+      }
+      this.#waiting.delete(id);
+      waiter.withdraw();
+      waiter.fail(rpcError(this.#owner.timeoutReason(waiter.startedUs)));
+    }
   }
 
   /** Gives a result to whoever waits for it here. */
   settle(id: Id64, result: ApplyResult): void {
-    this.#waiting.get(id)?.(result);
+    const waiter = this.#waiting.get(id);
+    if (waiter === undefined) return;
+    this.#waiting.delete(id);
+    waiter.settle(result);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
   }
 }

@@ -45,7 +45,7 @@ export function revisionKey(revision: Revision): Uint8Array {
 
 /** A tombstone's stored value has nothing but the key. */
 function storedValue(revision: Revision): KeyValue {
-  return revision.isTombstone ? KeyValue.of({ key: revision.kv.key }) : revision.kv;
+  return revision.isTombstone ? KeyValue.of({ key: revision.key }) : revision;
 }
 
 /** Hash of the whole database but for what differs between members in step: consistent index and term. */

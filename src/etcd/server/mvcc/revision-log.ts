@@ -7,9 +7,15 @@ export class RevisionLog {
   #chunks: Revision[][] = [];
 
   push(revision: Revision): void {
-    const last = this.#chunks[this.#chunks.length - 1];
-    if (last !== undefined && last.length < CHUNK_SIZE) last.push(revision);
-    else this.#chunks.push([revision]);
+    const at = this.#chunks.length - 1;
+    const last = this.#chunks[at];
+    if (last !== undefined && last.length < CHUNK_SIZE) {
+      last.push(revision);
+      return;
+    }
+    // An array that grew has room to spare: a full chunk gives it back.
+    if (last !== undefined) this.#chunks[at] = last.slice();
+    this.#chunks.push([revision]);
   }
 
   /** Visits revisions with main ≥ `from` in order until `visit` returns false. Removed ones are skipped. */

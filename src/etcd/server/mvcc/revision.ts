@@ -1,27 +1,65 @@
-import type { KeyValue } from '../../../api/etcd/kv.ts';
+import type { KeyValue, LeaseId } from '../../../api/etcd/kv.ts';
 
 /**
- * One change of one key: the `sub`-th change of the transaction that made main revision `kv.modRevision`. A version of
- * 0 is a tombstone (reference/etcd.md A2).
+ * One change of one key: the `sub`-th change of the transaction that made main revision `modRevision`. A version of 0 is
+ * a tombstone (reference/etcd.md A2). It is itself the message that readers and watchers are given; what only the store
+ * needs is private, so that nobody sees, compares or freezes it.
  */
-export class Revision {
-  readonly kv: KeyValue;
-  readonly sub: number;
-  /** The key's history; null once compaction has removed this revision. */
-  history: KeyHistory | null;
+export class Revision implements KeyValue {
+  readonly key: Uint8Array;
+  readonly createRevision: number;
+  readonly modRevision: number;
+  readonly version: number;
+  readonly value: Uint8Array;
+  readonly lease: LeaseId;
+  readonly #sub: number;
+  #history: KeyHistory | null;
 
-  constructor(kv: KeyValue, sub: number, history: KeyHistory) {
-    this.kv = kv;
-    this.sub = sub;
-    this.history = history;
+  constructor(
+    history: KeyHistory,
+    sub: number,
+    key: Uint8Array,
+    createRevision: number,
+    modRevision: number,
+    version: number,
+    value: Uint8Array,
+    lease: LeaseId,
+  ) {
+    this.key = key;
+    this.createRevision = createRevision;
+    this.modRevision = modRevision;
+    this.version = version;
+    this.value = value;
+    this.lease = lease;
+    this.#sub = sub;
+    this.#history = history;
+  }
+
+  /** From its stored form. */
+  static of(history: KeyHistory, sub: number, kv: KeyValue): Revision {
+    return new Revision(history, sub, kv.key, kv.createRevision, kv.modRevision, kv.version, kv.value, kv.lease);
+  }
+
+  get sub(): number {
+    return this.#sub;
+  }
+
+  /** The key's history; null once compaction has removed this revision. */
+  get history(): KeyHistory | null {
+    return this.#history;
+  }
+
+  /** Compaction removed it. */
+  drop(): void {
+    this.#history = null;
   }
 
   get main(): number {
-    return this.kv.modRevision;
+    return this.modRevision;
   }
 
   get isTombstone(): boolean {
-    return this.kv.version === 0;
+    return this.version === 0;
   }
 }
 
@@ -49,14 +87,14 @@ export class KeyHistory {
   /** The newest revision with main ≤ `main`, a tombstone included. */
   at(main: number): Revision | null {
     const newest = this.newest;
-    if (newest === null || newest.kv.modRevision <= main) return newest;
+    if (newest === null || newest.modRevision <= main) return newest;
     const older = this.#older;
     if (older === null) return null;
     let low = 0;
     let high = older.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (older[middle]!.kv.modRevision <= main) low = middle + 1;
+      if (older[middle]!.modRevision <= main) low = middle + 1;
       else high = middle;
     }
     return low === 0 ? null : older[low - 1]!;
@@ -65,7 +103,7 @@ export class KeyHistory {
   /** What a reader at `main` sees: null when the key does not exist then. */
   visibleAt(main: number): KeyValue | null {
     const revision = this.at(main);
-    return revision === null || revision.kv.version === 0 ? null : revision.kv;
+    return revision === null || revision.version === 0 ? null : revision;
   }
 
   /** Removes the oldest revision. Returns false when none is left. */

@@ -1,5 +1,5 @@
 /** Most items of a block before it is split in two. */
-const BLOCK_SIZE = 512;
+const BLOCK_SIZE = 256;
 
 /** Something with a key that orders it. */
 export interface Keyed {
@@ -7,47 +7,61 @@ export interface Keyed {
 }
 
 /**
- * Items ordered by key, in blocks of bounded size: a flat two-level tree. A million items are some four thousand
- * blocks, so an insertion moves a few hundred pointers at most, and a scan runs over plain arrays.
+ * Items ordered by key, in blocks of bounded size: a flat two-level tree. A million items are some five thousand
+ * blocks, so an insertion moves a few hundred pointers at most, a scan runs over plain arrays, and a look-up is two
+ * binary searches. There is no hash table beside it: that would cost more memory than all of this.
  */
 export class SortedBlocks<T extends Keyed> {
-  #blocks: T[][] = [];
-  #byKey = new Map<string, T>();
+  readonly #blocks: T[][] = [];
+  /** Key of each block's first item, side by side for the search. */
+  readonly #firsts: string[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#byKey.size;
+    return this.#size;
   }
 
   get(key: string): T | undefined {
-    return this.#byKey.get(key);
+    if (this.#size === 0) return undefined;
+    const block = this.#blocks[this.#blockOf(key)]!;
+    const item = block[lowerBound(block, key)];
+    return item !== undefined && item.key === key ? item : undefined;
   }
 
   /** Adds an item whose key is not there yet. */
   insert(item: T): void {
-    this.#byKey.set(item.key, item);
+    this.#size++;
     if (this.#blocks.length === 0) {
       this.#blocks.push([item]);
+      this.#firsts.push(item.key);
       return;
     }
     const at = this.#blockOf(item.key);
     const block = this.#blocks[at]!;
-    const last = block[block.length - 1]!;
-    if (item.key > last.key) block.push(item);
+    const isLast = item.key > block[block.length - 1]!.key;
+    if (isLast) block.push(item);
     else block.splice(lowerBound(block, item.key), 0, item);
-    if (block.length > BLOCK_SIZE) this.#split(at, item === block[block.length - 1]);
+    if (item.key < this.#firsts[at]!) this.#firsts[at] = item.key;
+    if (block.length > BLOCK_SIZE) this.#split(at, isLast);
   }
 
   remove(key: string): void {
-    if (!this.#byKey.delete(key)) return;
+    if (this.#size === 0) return;
     const at = this.#blockOf(key);
     const block = this.#blocks[at]!;
-    block.splice(lowerBound(block, key), 1);
-    if (block.length === 0) this.#blocks.splice(at, 1);
+    const i = lowerBound(block, key);
+    if (block[i]?.key !== key) return;
+    this.#size--;
+    block.splice(i, 1);
+    if (block.length === 0) {
+      this.#blocks.splice(at, 1);
+      this.#firsts.splice(at, 1);
+    } else if (i === 0) this.#firsts[at] = block[0]!.key;
   }
 
   /** Visits items with from ≤ key < end in order until `visit` returns false. `end` null is "to the last". */
   scan(from: string, end: string | null, visit: (item: T) => boolean): void {
-    if (this.#blocks.length === 0) return;
+    if (this.#size === 0) return;
     let at = this.#blockOf(from);
     let i = lowerBound(this.#blocks[at]!, from);
     for (; at < this.#blocks.length; at++, i = 0) {
@@ -62,11 +76,12 @@ export class SortedBlocks<T extends Keyed> {
 
   /** Index of the block that holds `key` or would take it in. */
   #blockOf(key: string): number {
+    const firsts = this.#firsts;
     let low = 0;
-    let high = this.#blocks.length - 1;
+    let high = firsts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#blocks[middle]![0]!.key <= key) low = middle;
+      if (firsts[middle]! <= key) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -75,8 +90,11 @@ export class SortedBlocks<T extends Keyed> {
   /** Ascending insertions leave full blocks behind; others halve them. */
   #split(at: number, atEnd: boolean): void {
     const block = this.#blocks[at]!;
-    const keep = atEnd ? BLOCK_SIZE : BLOCK_SIZE >>> 1;
-    this.#blocks.splice(at + 1, 0, block.splice(keep));
+    const moved = block.splice(atEnd ? BLOCK_SIZE : BLOCK_SIZE >>> 1);
+    this.#blocks.splice(at + 1, 0, moved);
+    this.#firsts.splice(at + 1, 0, moved[0]!.key);
+    // A block keeps the room it grew into: give back what a full one will not need again.
+    if (atEnd) this.#blocks[at] = block.slice();
   }
 }
 

@@ -128,15 +128,12 @@ export class MvccStore {
     const main = this.currentRevision + 1;
     const history = this.#historyOf(key);
     const previous = history.visibleAt(main);
-    const kv: KeyValue = {
-      key: keyBytes,
-      createRevision: previous === null ? main : previous.createRevision,
-      modRevision: main,
-      version: previous === null ? 1 : previous.version + 1,
-      value,
-      lease,
-    };
-    this.#add(history, kv, previous);
+    const create = previous === null ? main : previous.createRevision;
+    const version = previous === null ? 1 : previous.version + 1;
+    // All revisions of a key share its bytes.
+    const bytes = history.newest?.key ?? keyBytes;
+    const sub = this.#nextSub();
+    this.#add(history, new Revision(history, sub, bytes, create, main, version, value, lease), previous);
     const before = previous === null ? NO_LEASE : previous.lease;
     if (before !== lease) {
       if (before !== NO_LEASE) this.#leases.detach(before, key);
@@ -155,15 +152,9 @@ export class MvccStore {
     });
     for (const previous of doomed) {
       const key = keyOf(previous.key);
-      const tombstone: KeyValue = {
-        key: previous.key,
-        createRevision: 0,
-        modRevision: main,
-        version: 0,
-        value: NO_BYTES,
-        lease: NO_LEASE,
-      };
-      this.#add(this.#historyOf(key), tombstone, previous);
+      const history = this.#historyOf(key);
+      const tombstone = new Revision(history, this.#nextSub(), previous.key, 0, main, 0, NO_BYTES, NO_LEASE);
+      this.#add(history, tombstone, previous);
       if (previous.lease !== NO_LEASE) this.#leases.detach(previous.lease, key);
     }
     return doomed;
@@ -186,12 +177,15 @@ export class MvccStore {
     return history;
   }
 
-  #add(history: KeyHistory, kv: KeyValue, previous: KeyValue | null): void {
-    const changes = this.#changes;
-    invariant(changes !== null, 'a change needs a write transaction');
-    const revision = new Revision(kv, changes.length, history);
+  /** Position of the next change in the running transaction. */
+  #nextSub(): number {
+    invariant(this.#changes !== null, 'a change needs a write transaction');
+    return this.#changes.length;
+  }
+
+  #add(history: KeyHistory, revision: Revision, previous: KeyValue | null): void {
     this.#append(history, revision);
-    changes.push({ revision, previous });
+    this.#changes!.push({ revision, previous });
     this.#sink.revisionAdded(revision);
   }
 
@@ -231,7 +225,7 @@ export class MvccStore {
     const history = revision.history;
     invariant(history !== null, 'a removed revision is not in the log');
     if (isKept(revision, to)) return true;
-    revision.history = null;
+    revision.drop();
     this.#revisionCount--;
     this.#liveBytes -= recordBytes(revision);
     if (!history.dropOldest()) this.#keys.remove(history.key);
@@ -241,7 +235,7 @@ export class MvccStore {
   /** Takes a stored revision back in, in ascending order, at start or from a snapshot. */
   restoreRevision(kv: KeyValue, sub: number): void {
     const history = this.#historyOf(keyOf(kv.key));
-    this.#append(history, new Revision(kv, sub, history));
+    this.#append(history, Revision.of(history, sub, kv));
     this.currentRevision = Math.max(this.currentRevision, kv.modRevision);
   }
 
@@ -278,5 +272,5 @@ export function isKept(revision: Revision, to: number): boolean {
 
 /** What a record takes in the database: 18 bytes of revision, the message, and its share of page overhead. */
 function recordBytes(revision: Revision): number {
-  return 18 + 24 + revision.kv.key.length + revision.kv.value.length + 16;
+  return 18 + 24 + revision.key.length + revision.value.length + 16;
 }

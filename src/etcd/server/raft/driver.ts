@@ -43,6 +43,8 @@ interface Parked {
   readonly data: Data;
   readonly change: ConfChange | null;
   readonly refused: (error: RaftError) => void;
+  /** Nobody waits for it any more, so it must not be proposed any more either. */
+  withdrawn: boolean;
 }
 
 /**
@@ -96,27 +98,50 @@ export class RaftDriver {
     this.#wake.notify();
   }
 
-  /** Proposes an entry; while no leader is known it waits. `refused` gets the error of a proposal that was dropped. */
-  propose(data: Data, refused: (error: RaftError) => void): void {
-    this.#submit({ data, change: null, refused });
+  /**
+   * Proposes an entry. Proposals that come in one instant, or while a write is under way, are handed to Raft together, so
+   * that they travel in one message. While no leader is known they wait. `refused` gets the error of one that was dropped. Returns how to take it back; too late once Raft has it.
+   */
+  propose(data: Data, refused: (error: RaftError) => void): () => void {
+    return this.#park({ data, change: null, refused, withdrawn: false });
   }
 
-  proposeChange(change: ConfChange, refused: (error: RaftError) => void): void {
-    this.#submit({ data: null, change, refused });
+  proposeChange(change: ConfChange, refused: (error: RaftError) => void): () => void {
+    return this.#park({ data: null, change, refused, withdrawn: false });
   }
 
-  #submit(proposal: Parked): void {
-    if (this.#stopped) return;
-    this.ticker.sync();
-    if (this.node.basicStatus().lead === NONE) {
+  #park(proposal: Parked): () => void {
+    if (!this.#stopped) {
       this.#parked.push(proposal);
-      return;
+      this.#wake.notify();
     }
-    const { data, change, refused } = proposal;
-    const error = change === null ? this.node.propose(data) : this.node.proposeConfChange(change);
-    // The real node waits for the outcome of an entry, but not of a membership change.
-    if (error !== null && change === null) refused(error);
-    this.#wake.notify();
+    return () => {
+      proposal.withdrawn = true;
+    };
+  }
+
+  /** Hands what was proposed to Raft, keeping its order. */
+  #submitParked(): void {
+    if (this.#parked.length === 0 || this.node.basicStatus().lead === NONE) return;
+    const parked = this.#parked;
+    this.#parked = [];
+    let batch: Parked[] = [];
+    const flush = (): void => {
+      if (batch.length === 0) return;
+      const error = this.node.proposeBatch(batch.map((proposal) => proposal.data));
+      if (error !== null) for (const proposal of batch) proposal.refused(error);
+      batch = [];
+    };
+    for (const proposal of parked) {
+      if (proposal.withdrawn) continue;
+      if (proposal.change === null) batch.push(proposal);
+      else {
+        flush();
+        // The real node does not wait for what becomes of a membership change: a refusal is never heard of.
+        this.node.proposeConfChange(proposal.change);
+      }
+    }
+    flush();
   }
 
   readIndex(context: Uint8Array): void {
@@ -151,9 +176,11 @@ export class RaftDriver {
     for (;;) {
       const seen = this.#wake.version;
       this.ticker.sync();
+      this.#submitParked();
       while (this.node.hasReady()) {
         yield* this.#process(this.node.ready());
         this.ticker.sync();
+        this.#submitParked();
       }
       yield* this.#writeMarks();
       this.ticker.arm();
@@ -218,10 +245,6 @@ export class RaftDriver {
     this.#lead = lead;
     this.#role = role;
     this.#owner.leadershipChanged(lead, role, newLeader);
-    if (lead === NONE || this.#parked.length === 0) return;
-    const parked = this.#parked;
-    this.#parked = [];
-    for (const proposal of parked) this.#submit(proposal);
   }
 
   *#writeMarks(): Task<void> {

@@ -3,6 +3,7 @@ import type { ConfState, Data, Entry, HardState } from '../../../raft/index.ts';
 import { unpacked } from '../../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int32, int64, optional, uint32, uint64 } from '../../../rpc/fields.ts';
 import { type MessageType, message } from '../../../rpc/message.ts';
+import { varintSizeBytes } from '../../../rpc/wire.ts';
 
 /** Kinds of records in a write-ahead log, by their number in the file. */
 export const RecordType = { Metadata: 1, Entry: 2, State: 3, Crc: 4, Snapshot: 5 } as const;
@@ -111,10 +112,6 @@ export function dataBytes(data: Data): Uint8Array | null {
   return (data as unknown as { readonly bytes: Uint8Array }).bytes;
 }
 
-export function encodeEntry(entry: Entry): Uint8Array {
-  return WireEntry.encode({ type: entry.type, term: entry.term, index: entry.index, data: dataBytes(entry.data) });
-}
-
 export function decodeEntry(data: Uint8Array): Entry {
   const wire = WireEntry.decode(data);
   return {
@@ -146,52 +143,126 @@ export function decodeRecord(bytes: Uint8Array): DecodedRecord | null {
 /**
  * Builds the bytes of records for one write. A frame is eight bytes of length (the top byte tells the padding), the
  * record, and zeros up to a multiple of eight. Every record carries the CRC-32C of all data in the log up to it.
+ *
+ * Every entry of every member passes here, so the bytes are written straight into one growing buffer.
  */
 export class RecordWriter {
   crc: number;
-  readonly #frames: Uint8Array[] = [];
-  #sizeBytes = 0;
+  #buffer = new Uint8Array(4096);
+  #size = 0;
 
   constructor(crc: number) {
     this.crc = crc;
   }
 
-  get sizeBytes(): number {
-    return this.#sizeBytes;
-  }
-
   add(type: number, data: Uint8Array): void {
     this.crc = crc32c(data, this.crc);
-    this.#frame({ type, crc: this.crc, data });
+    this.#begin(type, data.length);
+    this.#raw(data);
+    this.#pad();
+  }
+
+  /** An entry, encoded in place: type, term, index, content. */
+  addEntry(entry: Entry): void {
+    const content = dataBytes(entry.data);
+    const length = content === null ? 0 : content.length;
+    const head =
+      2 +
+      1 +
+      varintSizeBytes(entry.term) +
+      1 +
+      varintSizeBytes(entry.index) +
+      (content === null ? 0 : 1 + varintSizeBytes(length));
+    this.#reserve(64 + head + length);
+    // The sum covers the entry, and stands before it: the entry is written behind the longest possible head first.
+    const at = this.#size + MAX_HEAD_BYTES;
+    const behind = this.#size;
+    this.#size = at;
+    this.#byte(0x08);
+    this.#byte(entry.type);
+    this.#byte(0x10);
+    this.#varint(entry.term);
+    this.#byte(0x18);
+    this.#varint(entry.index);
+    if (content !== null) {
+      this.#byte(0x22);
+      this.#varint(length);
+      this.#raw(content);
+    }
+    const total = this.#size - at;
+    this.crc = crc32c(this.#buffer.subarray(at, this.#size), this.crc);
+    this.#size = behind;
+    this.#begin(RecordType.Entry, total);
+    this.#buffer.copyWithin(this.#size, at, at + total);
+    this.#size += total;
+    this.#pad();
   }
 
   /** The record that links a new segment to the sum of the one before. */
   addCrc(): void {
-    this.#frame({ type: RecordType.Crc, crc: this.crc, data: null });
+    this.#begin(RecordType.Crc, -1);
+    this.#pad();
   }
 
-  /** What was added since the last call, as one array. */
+  /** What was added since the last call. */
   take(): Uint8Array {
-    const out = new Uint8Array(this.#sizeBytes);
-    let at = 0;
-    for (const frame of this.#frames) {
-      out.set(frame, at);
-      at += frame.length;
-    }
-    this.#frames.length = 0;
-    this.#sizeBytes = 0;
+    const out = this.#buffer.slice(0, this.#size);
+    this.#size = 0;
+    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = new Uint8Array(4096);
     return out;
   }
 
-  #frame(record: WireRecord): void {
-    const body = WireRecord.encode(record);
-    const padding = (8 - (body.length % 8)) % 8;
-    const frame = new Uint8Array(8 + body.length + padding);
-    const view = new DataView(frame.buffer);
-    view.setUint32(0, body.length, true);
-    if (padding !== 0) frame[7] = 0x80 | padding;
-    frame.set(body, 8);
-    this.#frames.push(frame);
-    this.#sizeBytes += frame.length;
+  /** Length field and head of a record whose data follow; −1: a record without data. */
+  #begin(type: number, dataBytes: number): void {
+    const data = dataBytes < 0 ? 0 : 1 + varintSizeBytes(dataBytes) + dataBytes;
+    const body = 2 + 1 + varintSizeBytes(this.crc) + data;
+    this.#reserve(16 + body);
+    const padding = (8 - (body % 8)) % 8;
+    for (let shift = 0; shift < 32; shift += 8) this.#byte((body >>> shift) & 0xff);
+    this.#byte(0);
+    this.#byte(0);
+    this.#byte(0);
+    this.#byte(padding === 0 ? 0 : 0x80 | padding);
+    this.#byte(0x08);
+    this.#byte(type);
+    this.#byte(0x10);
+    this.#varint(this.crc);
+    if (dataBytes < 0) return;
+    this.#byte(0x1a);
+    this.#varint(dataBytes);
+  }
+
+  #pad(): void {
+    while (this.#size % 8 !== 0) this.#byte(0);
+  }
+
+  #byte(value: number): void {
+    this.#buffer[this.#size++] = value;
+  }
+
+  #varint(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#byte((rest % 0x80) | 0x80);
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#byte(rest);
+  }
+
+  #raw(bytes: Uint8Array): void {
+    this.#buffer.set(bytes, this.#size);
+    this.#size += bytes.length;
+  }
+
+  #reserve(count: number): void {
+    if (this.#size + count <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, this.#size + count));
+    grown.set(this.#buffer.subarray(0, this.#size));
+    this.#buffer = grown;
   }
 }
+
+/** Longest head of an entry's record: length field, type, sum, tag and length of the data. */
+const MAX_HEAD_BYTES = 8 + 2 + 6 + 6;
+/** A buffer that grew beyond this is given back. */
+const MAX_KEPT_BYTES = 1 << 20;

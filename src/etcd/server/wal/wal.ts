@@ -2,7 +2,6 @@ import { type Disk, type File, parentOf } from '../../../platform/disk.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { ConfState, Entry, HardState } from '../../../raft/index.ts';
 import {
-  encodeEntry,
   encodeHardState,
   encodeMetadata,
   encodeSnapshotMark,
@@ -105,7 +104,7 @@ export class Wal {
   /** Writes a Ready's entries and hard state; synced when `mustSync`. */
   *save(hardState: HardState | null, entries: readonly Entry[], mustSync: boolean): Task<void> {
     if (hardState === null && entries.length === 0) return;
-    for (const entry of entries) this.#writer.add(RecordType.Entry, encodeEntry(entry));
+    for (let i = 0; i < entries.length; i++) this.#writer.addEntry(entries[i]!);
     if (entries.length > 0) this.#lastIndex = entries[entries.length - 1]!.index;
     if (hardState !== null) {
       this.#hardState = hardState;

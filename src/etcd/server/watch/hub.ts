@@ -70,8 +70,8 @@ export class WatchHub {
   }
 
   #publishOne(change: Change, revision: number): void {
-    const { history, kv } = change.revision;
-    const event = eventOf(kv);
+    const { history } = change.revision;
+    const event = eventOf(change.revision);
     const events = [event];
     const full: WatchBatch[] = [];
     this.#synced.watching(history!.key, (watchers) => {
@@ -88,7 +88,7 @@ export class WatchHub {
   #publishMany(changes: readonly Change[], revision: number): void {
     const wanted = new Map<Watcher, Event[]>();
     for (const change of changes) {
-      const event = eventOf(change.revision.kv);
+      const event = eventOf(change.revision);
       this.#synced.watching(change.revision.history!.key, (watchers) => {
         for (const watcher of watchers) {
           if (revision < watcher.nextRevision || !watcher.wants(event)) continue;
@@ -161,7 +161,7 @@ export class WatchHub {
     for (const watcher of chosen) from = Math.min(from, watcher.nextRevision);
     const collected = new Map<Watcher, HistoryBatch>();
     store.log.scan(from, (revision) => {
-      const event = eventOf(revision.kv);
+      const event = eventOf(revision);
       const key = revision.history!.key;
       for (const watcher of chosen) {
         if (revision.main < watcher.nextRevision || !inRange(watcher.range, key) || !watcher.wants(event)) continue;

@@ -1,0 +1,190 @@
+import { KeyValue, NO_LEASE, PutRequest, RangeRequest } from '../src/api/etcd/kv.ts';
+import { KvService, WatchService } from '../src/api/etcd/services.ts';
+import { WatchCreateRequest } from '../src/api/etcd/watch.ts';
+import { ETCD_3_6 } from '../src/etcd/behaviour.ts';
+import { BackendFrame, encodeFrame, readFrames } from '../src/etcd/server/backend/frame.ts';
+import { encodeImage, StateBuilder } from '../src/etcd/server/backend/image.ts';
+import { keyOf } from '../src/etcd/server/mvcc/keys.ts';
+import { ReplicatedState } from '../src/etcd/server/state/replicated.ts';
+import { concatBytes, utf8Encode } from '../src/platform/bytes.ts';
+import type { Task } from '../src/platform/task.ts';
+import { SimCluster } from '../test/etcd/sim-cluster.ts';
+
+interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+const SECOND = 1_000_000;
+
+/** Parts of the benchmark by name. */
+const PARTS: Readonly<Record<string, () => Figure[]>> = { throughput, watchFanOut, memory, restart };
+
+/** etcd in simulations of three members, and its store alone. */
+export function benchEtcd(): Figure[] {
+  return Object.values(PARTS).flatMap((part) => part());
+}
+
+/** Processor time in milliseconds: what one core would need, whatever else the machine is doing. */
+function timedMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Puts and linearizable reads from 400 concurrent clients, in simulated traffic on one core. */
+function throughput(): Figure[] {
+  const cluster = new SimCluster({ flags: ['--snapshot-count=100000'], digest: 'fast' });
+  cluster.sim.runFor(2 * SECOND);
+  const channels = Array.from({ length: 9 }, (_, i) => cluster.channel(cluster.nodes[i % 3]!));
+  const drive = (count: number, call: (i: number) => Task<unknown>): number => {
+    let done = 0;
+    let next = 0;
+    for (let worker = 0; worker < 400; worker++) {
+      cluster.spawn(`w${worker}`, function* (): Task<void> {
+        while (next < count) {
+          yield* call(next++);
+          done++;
+        }
+      });
+    }
+    return timedMs(() => cluster.sim.runUntil(() => done >= count, { untilUs: cluster.sim.nowUs + 3600 * SECOND }));
+  };
+  const value = new Uint8Array(64).fill(120);
+  const put = (i: number): Task<unknown> =>
+    channels[i % 9]!.unary(
+      KvService.Put,
+      PutRequest.of({ key: utf8Encode(`key-${i % 20_000}`), value, lease: NO_LEASE }),
+    );
+  const get = (i: number): Task<unknown> =>
+    channels[i % 9]!.unary(KvService.Range, RangeRequest.of({ key: utf8Encode(`key-${i % 20_000}`) }));
+  drive(20_000, put);
+  const puts = 60_000;
+  const putMs = drive(puts, put);
+  if (process.env.PUTS_ONLY)
+    return [
+      { name: 'puts', value: Math.round((puts * 1000) / putMs), unit: 'ops/s' },
+      { name: 'events', value: cluster.sim.eventsProcessed, unit: '' },
+    ];
+  drive(10_000, get);
+  const gets = 100_000;
+  const getMs = drive(gets, get);
+  cluster.close();
+  return [
+    { name: 'puts through three members', value: Math.round((puts * 1000) / putMs), unit: 'ops/s' },
+    { name: 'linearizable reads', value: Math.round((gets * 1000) / getMs), unit: 'ops/s' },
+  ];
+}
+
+/** Events handed to a thousand watchers of one prefix. */
+function watchFanOut(): Figure[] {
+  const cluster = new SimCluster({ digest: 'fast' });
+  cluster.sim.runFor(2 * SECOND);
+  let received = 0;
+  for (let i = 0; i < 1000; i++) {
+    const channel = cluster.channel(cluster.nodes[i % 3]!);
+    cluster.spawn(`watch-${i}`, function* (): Task<void> {
+      const stream = channel.stream(WatchService.Watch, { waitForReady: true });
+      stream.send({
+        createRequest: WatchCreateRequest.of({ key: utf8Encode('w'), rangeEnd: utf8Encode('x') }),
+        cancelRequest: null,
+        progressRequest: null,
+      });
+      for (;;) {
+        const response = yield* stream.receive();
+        if (response === undefined) return;
+        received += response.events.length;
+      }
+    });
+  }
+  cluster.sim.runFor(5 * SECOND);
+  const channel = cluster.channel(cluster.nodes[0]!);
+  const events = 100;
+  const ms = timedMs(() => {
+    for (let i = 0; i < events; i++) {
+      cluster.run(() =>
+        channel.unary(KvService.Put, PutRequest.of({ key: utf8Encode(`w${i}`), value: utf8Encode('v') })),
+      );
+    }
+    cluster.sim.runUntil(() => received >= events * 1000, { untilUs: cluster.sim.nowUs + 60 * SECOND });
+  });
+  cluster.close();
+  return [{ name: 'events to 1,000 watchers', value: Math.round((received * 1000) / ms), unit: 'events/s' }];
+}
+
+const KEYS = 1_000_000;
+const KEY_BYTES = 16;
+const VALUE_BYTES = 32;
+
+/** Memory of a store with a million keys of one revision each, beside keys and values themselves. */
+function memory(): Figure[] {
+  const collect = (globalThis as { gc?: () => void }).gc;
+  collect?.();
+  const before = process.memoryUsage();
+  const state = newState();
+  let putMs = 0;
+  putMs = timedMs(() => {
+    for (let i = 0; i < KEYS; i++) {
+      const key = utf8Encode(`key-${String(i).padStart(KEY_BYTES - 4, '0')}`);
+      state.store.beginWrite();
+      state.store.put(keyOf(key), key, new Uint8Array(VALUE_BYTES).fill(i), NO_LEASE);
+      state.store.endWrite();
+      if (i % 1000 === 0) state.pending.clear();
+    }
+  });
+  state.pending.clear();
+  collect?.();
+  const after = process.memoryUsage();
+  const used = after.heapUsed - before.heapUsed + (after.arrayBuffers - before.arrayBuffers);
+  const perKey = used / KEYS - KEY_BYTES - VALUE_BYTES;
+  const rangeMs = timedMs(() => state.store.range({ from: 'key-', end: null, single: false }, KEYS + 1, 0));
+  return [
+    { name: 'memory per key over its data, 1,000,000 keys', value: Math.round(perKey), unit: 'bytes' },
+    { name: 'puts into the store alone', value: Math.round((KEYS * 1000) / putMs), unit: 'ops/s' },
+    { name: 'range over 1,000,000 keys', value: Math.round(rangeMs), unit: 'ms' },
+  ];
+}
+
+function newState(): ReplicatedState {
+  return new ReplicatedState({
+    clusterId: '0000000000000001',
+    memberId: '0000000000000002',
+    maxLearners: 1,
+    minLeaseTtlSec: 2,
+    behaviour: ETCD_3_6,
+  });
+}
+
+/** Reading a database of 100,000 changes back, and writing it as one image. */
+function restart(): Figure[] {
+  const changes = 100_000;
+  const parts: Uint8Array[] = encodeImage(newState().export());
+  const value = new Uint8Array(64).fill(120);
+  for (let at = 0; at < changes; at += 1000) {
+    const revisions = Array.from({ length: 1000 }, (_, i) => ({
+      sub: 0,
+      kv: KeyValue.of({
+        key: utf8Encode(`key-${(at + i) % 20_000}`),
+        createRevision: ((at + i) % 20_000) + 2,
+        modRevision: at + i + 2,
+        version: Math.floor((at + i) / 20_000) + 1,
+        value,
+      }),
+    }));
+    parts.push(encodeFrame(BackendFrame.of({ index: at + 1000, term: 2, revisions })));
+  }
+  const file = concatBytes(parts);
+  const ms = timedMs(() => {
+    const builder = new StateBuilder();
+    readFrames(file, (frame) => builder.add(frame));
+    newState().load(builder.finish());
+  });
+  return [{ name: 'restart with 100,000 entries', value: Math.round(ms), unit: 'ms' }];
+}
+
+if (/bench.etcd\.m?[tj]s$/.test(process.argv[1] ?? '')) {
+  const part = PARTS[process.argv[2] ?? ''];
+  console.log(JSON.stringify(part === undefined ? benchEtcd() : part(), null, 2));
+}
