@@ -20,6 +20,7 @@ import { Spec } from './spec.ts';
 
 const MAX_UNDER_WAY = 300;
 const MAX_DELIVERIES = 20_000;
+const MAX_REMEMBERED = 64;
 
 /** Nodes over a network that is a bag of messages; everything that happens is a step of the plan. */
 export class Cluster {
@@ -28,6 +29,8 @@ export class Cluster {
   readonly plan: Plan;
   /** Messages under way, oldest first. */
   underWay: Message[] = [];
+  /** Messages that arrived, the latest last. */
+  private arrived: Message[] = [];
   /** Bit i set: node i+1 is on the other side of the cut. 0 is no cut. */
   private cut = 0;
   private draws = 0;
@@ -139,10 +142,16 @@ export class Cluster {
 
   private deliver(message: Message): Host | undefined {
     const target = this.host(message.to);
-    if (target?.running == null || this.isCut(message)) {
+    if (target === undefined || target.raft === null || this.isCut(message)) {
       this.lose(message);
       return undefined;
     }
+    if (target.paused) {
+      this.underWay.push(message);
+      return undefined;
+    }
+    if (this.arrived.length >= MAX_REMEMBERED) this.arrived.shift();
+    this.arrived.push(message);
     target.receive(message);
     this.report(message, true);
     return target;
@@ -191,7 +200,10 @@ export class Cluster {
         this.settle(step.rounds);
         return;
       case 'cut':
-        this.cut = step.side;
+        this.cut = step.side === 'leader' ? 1 << (Number(`0x${this.named(0).id}`) - 1) : step.side;
+        return;
+      case 'replay':
+        if (this.arrived.length > 0) this.deliver(this.arrived[step.pick % this.arrived.length]!);
         return;
       default:
         this.stepOne(step, this.named('node' in step ? step.node : 0));
@@ -205,6 +217,10 @@ export class Cluster {
     }
     if (step.do === 'restart') {
       if (host.raft === null) host.start();
+      return;
+    }
+    if (step.do === 'slow') {
+      host.slow = step.on;
       return;
     }
     if (step.do === 'pause' || step.do === 'resume') {

@@ -111,7 +111,8 @@ export class Disk implements Storage {
     const baseIndex = Math.max(visible.baseIndex, snapshot.index - keep);
     const drop = baseIndex - visible.baseIndex;
     const baseTerm = drop === 0 ? visible.baseTerm : visible.entries[drop - 1]!.term;
-    this.visible = { ...visible, snapshot, baseIndex, baseTerm, entries: visible.entries.slice(drop) };
+    const checkpoint = { applied: snapshot.index, confState: snapshot.confState };
+    this.visible = { ...visible, snapshot, checkpoint, baseIndex, baseTerm, entries: visible.entries.slice(drop) };
     this.sync();
   }
 

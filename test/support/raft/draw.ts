@@ -17,6 +17,10 @@ const KINDS = Object.freeze([
   ['read', 5],
   ['drop', 5],
   ['duplicate', 4],
+  ['replay', 4],
+  ['slow', 3],
+  ['fast', 4],
+  ['scene', 3],
   ['crash', 3],
   ['restart', 6],
   ['reconfigure', 4],
@@ -41,6 +45,7 @@ const ALWAYS: readonly Kind[] = Object.freeze([
   'restart',
   'resume',
   'join',
+  'fast',
 ]);
 
 function oneOf<T>(random: Draws, values: readonly T[]): T {
@@ -70,7 +75,11 @@ export function drawPlan(seed: string | number, length = 250): Plan {
     { do: 'tickAll', count: options.electionTick * 2 },
     { do: 'settle', rounds: 4 },
   ];
-  while (steps.length < length) steps.push(drawStep(random, oneOf(random, kinds), total, options));
+  while (steps.length < length) {
+    const kind = oneOf(random, kinds);
+    if (kind === 'scene') steps.push(...drawScene(random, total, options));
+    else steps.push(drawStep(random, kind, total, options));
+  }
   return { jitterSeed: random.int(0, 0x7fffffff), total, voters, learners, options, steps };
 }
 
@@ -102,7 +111,7 @@ function drawOptions(random: Draws): PlanOptions {
   };
 }
 
-function drawStep(random: Draws, kind: Kind, total: number, { electionTick }: PlanOptions): Step {
+function drawStep(random: Draws, kind: Exclude<Kind, 'scene'>, total: number, { electionTick }: PlanOptions): Step {
   const node = random.int(1, total);
   const nodeOrLeader = half(random) ? 0 : node;
   switch (kind) {
@@ -112,6 +121,7 @@ function drawStep(random: Draws, kind: Kind, total: number, { electionTick }: Pl
       return { do: 'tickAll', count: oneOf(random, [1, 1, 1, 2, electionTick]) };
     case 'deliver':
       return { do: 'deliver', pick: half(random) ? 0 : random.int(0, 99), work: oneOf(random, [0, 0, 3, 6, 12]) };
+    case 'replay':
     case 'drop':
     case 'duplicate':
       return { do: kind, pick: random.int(0, 99) };
@@ -121,10 +131,13 @@ function drawStep(random: Draws, kind: Kind, total: number, { electionTick }: Pl
       return { do: 'settle', rounds: oneOf(random, [1, 1, 2, 4]) };
     case 'crash':
       return { do: 'crash', node: nodeOrLeader, unsyncedSurvives: half(random) };
+    case 'slow':
+    case 'fast':
+      return { do: 'slow', node: nodeOrLeader, on: kind === 'slow' };
     case 'join':
       return { do: 'cut', side: 0 };
     case 'cut':
-      return { do: 'cut', side: random.int(0, 2 ** total - 1) };
+      return { do: 'cut', side: half(random) ? 'leader' : random.int(0, 2 ** total - 1) };
     case 'propose':
       return {
         do: 'propose',
@@ -158,4 +171,86 @@ function drawChange(random: Draws, total: number): Step {
     node: random.int(1, total),
   }));
   return { do: 'reconfigure', version, transition: oneOf(random, [0, 1, 2] as const), changes };
+}
+
+/** A few steps in a row that get to where chance alone seldom does. */
+function drawScene(random: Draws, total: number, options: PlanOptions): readonly Step[] {
+  const node = random.int(1, total);
+  const silence: Step = { do: 'tickAll', count: 2 * options.electionTick };
+  const propose: Step = { do: 'propose', node: 0, sizes: [1] };
+  const settle: Step = { do: 'settle', rounds: 4 };
+  const round: Step = { do: 'settle', rounds: 1 };
+  const reads = Array.from({ length: total }, (_, i): Step => ({ do: 'read', node: i + 1 }));
+  switch (random.int(0, 4)) {
+    case 0:
+      // A leader that is cut off is replaced without its knowledge.
+      return [
+        propose,
+        { do: 'cut', side: 'leader' },
+        silence,
+        settle,
+        silence,
+        settle,
+        propose,
+        settle,
+        ...reads,
+        settle,
+      ];
+    case 1:
+      // It stands still instead, and finds answers of before when it goes on.
+      return [
+        { do: 'read', node: 0 },
+        round,
+        { do: 'pause', node: 0 },
+        round,
+        silence,
+        settle,
+        propose,
+        settle,
+        ...Array.from({ length: total }, (_, i): Step => ({ do: 'resume', node: i + 1 })),
+        ...reads,
+        settle,
+      ];
+    case 2:
+      // A node misses what the others then compact.
+      return [
+        { do: 'cut', side: 1 << (node - 1) },
+        propose,
+        settle,
+        propose,
+        settle,
+        { do: 'compact', node: 0, keep: 0 },
+        { do: 'cut', side: 0 },
+        propose,
+        settle,
+        { do: 'tickAll', count: options.heartbeatTick },
+        settle,
+      ];
+    case 3:
+      // Entries are replaced while a slow disk writes them.
+      return [
+        { do: 'slow', node, on: true },
+        propose,
+        settle,
+        { do: 'cut', side: 'leader' },
+        silence,
+        settle,
+        propose,
+        settle,
+        { do: 'cut', side: 0 },
+        settle,
+        { do: 'slow', node, on: false },
+      ];
+    default:
+      // Leadership is to go to a node that is being removed.
+      return [
+        { do: 'cut', side: 1 << (node - 1) },
+        propose,
+        { do: 'reconfigure', version: 1, transition: 0, changes: [{ type: 1, node }] },
+        { do: 'transfer', node: 0, to: node },
+        settle,
+        { do: 'cut', side: 0 },
+        round,
+      ];
+  }
 }

@@ -1,8 +1,8 @@
-import { type ConfState, Role } from '../../../src/raft/index.ts';
+import { type ConfState, type Entry, EntryType } from '../../../src/raft/index.ts';
 import type { Cluster } from './cluster.ts';
 import type { Host } from './host.ts';
 import { Refusal } from './spec/facts.ts';
-import { isMember } from './spec/members.ts';
+import { isMember, isVoter } from './spec/members.ts';
 
 /** Election timeouts until a healed cluster leads, commits and reads. */
 const BOUND = 40;
@@ -15,6 +15,7 @@ export function heal(cluster: Cluster): void {
   for (const host of cluster.hosts) {
     cluster.step({ do: 'cut', side: 0 });
     host.paused = false;
+    host.slow = false;
     if (host.raft === null) host.start();
   }
   const { electionTick } = cluster.plan.options;
@@ -30,7 +31,19 @@ export function heal(cluster: Cluster): void {
     if (goal !== undefined && !goal.isLost(leader) && goal.isReached(cluster, leader)) return;
     if (goal === undefined || goal.isLost(leader) || goal.age++ > 2 * electionTick) goal = Goal.set(cluster, leader);
   }
+  if (isSplitByRemoval(cluster)) return;
   throw new Refusal('liveness', `no progress within ${BOUND} election timeouts, leader ${cluster.leader()?.id}`);
+}
+
+/**
+ * A voter that applied its own removal, in the lead with entries that others lack, denies its vote to those who do not
+ * know of the removal and still need it: nobody can win. etcd's raft has the same trap.
+ */
+function isSplitByRemoval(cluster: Cluster): boolean {
+  if (cluster.leader() !== undefined) return false;
+  return cluster.hosts.some(
+    (host) => !isVoter(host.confState, host.id) && cluster.hosts.some(({ confState }) => isVoter(confState, host.id)),
+  );
 }
 
 /** Something to be reached under one leader. */
@@ -79,9 +92,13 @@ function members(cluster: Cluster, confState: ConfState): readonly Host[] {
 function stopRemoved(cluster: Cluster): void {
   const running = cluster.hosts.filter((host) => host.running !== null);
   const newest = running.reduce((best, host) => (host.applied > best.applied ? host : best));
+  // Who has not applied all that is committed may take a member for removed that was added since.
+  if (newest.applied < cluster.spec.facts.commitIndex) return;
+  const changes = ({ type, index }: Entry): boolean => type !== EntryType.Normal && index > newest.applied;
+  if (running.some((host) => host.view().entries.some(changes))) return;
   const current = members(cluster, newest.confState);
   for (const host of running) {
     const known = current.every((member) => !isMember(member.confState, host.id));
-    if (current.length > 0 && known && host.raft?.basicStatus().role !== Role.Candidate) host.paused = true;
+    if (current.length > 0 && known) host.crash(true);
   }
 }

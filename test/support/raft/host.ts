@@ -34,7 +34,10 @@ export class Host {
   readonly id: NodeId;
   readonly disk: Disk;
   raft: RawNode | null = null;
+  /** The process stands still; what is sent to it waits. */
   paused = false;
+  /** Nothing gets written. */
+  slow = false;
   applied = 0;
   confState: ConfState;
   private readonly around: Surroundings;
@@ -89,8 +92,10 @@ export class Host {
   crash(unsyncedSurvives: boolean): void {
     this.raft = null;
     this.paused = false;
+    this.slow = false;
     this.disk.crash(unsyncedSurvives);
     this.around.spec.persisted(this.id, this.disk.durable);
+    this.around.spec.crashed(this.id);
   }
 
   private current(): Snapshot {
@@ -108,12 +113,8 @@ export class Host {
   }
 
   /** Lets the node act, and the specification judge. */
-  act(
-    raft: RawNode,
-    cause: (result: RaftError | null) => Cause,
-    action: () => RaftError | null | void,
-  ): RaftError | null {
-    const result = action() ?? null;
+  act(raft: RawNode, cause: (result: RaftError | null) => Cause, action: () => unknown): RaftError | null {
+    const result = (action() ?? null) as RaftError | null;
     if (raft.halted !== null) throw new Refusal('nodes never halt', raft.halted);
     this.around.spec.stepped(this.id, cause(result), raft.inspect());
     return result;
@@ -149,7 +150,7 @@ export class Host {
     for (let i = 0; i < 3; i++) {
       const at = (lane + i) % 3;
       if (at === 0 && raft.hasReady()) return this.takeAsync(raft);
-      if (at === 1 && this.appendQueue.length > 0) return this.workAppend(raft);
+      if (at === 1 && !this.slow && this.appendQueue.length > 0) return this.workAppend(raft);
       if (at === 2 && this.applyQueue.length > 0) return this.workApply(raft);
     }
     return false;
@@ -165,6 +166,7 @@ export class Host {
       return true;
     }
     const [phase, ...rest] = this.phases;
+    if (phase === 'write' && this.slow) return false;
     this.phases = rest;
     if (phase === 'send') this.sendAll(ready.messages);
     else if (phase === 'write') this.disk.write(ready.hardState, ready.entries, ready.snapshot);

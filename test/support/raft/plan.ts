@@ -8,12 +8,16 @@ export type Step =
   | { readonly do: 'tick'; readonly node: NodeNumber; readonly count: number }
   | { readonly do: 'tickAll'; readonly count: number }
   | { readonly do: 'deliver'; readonly pick: number; readonly work: number }
-  | { readonly do: 'drop' | 'duplicate'; readonly pick: number }
+  /** A message is lost, arrives and is still under way, or arrives again though it arrived before. */
+  | { readonly do: 'drop' | 'duplicate' | 'replay'; readonly pick: number }
   | { readonly do: 'work'; readonly node: NodeNumber; readonly count: number; readonly lane: number }
   | { readonly do: 'settle'; readonly rounds: number }
   | { readonly do: 'crash'; readonly node: NodeNumber; readonly unsyncedSurvives: boolean }
   | { readonly do: 'restart' | 'pause' | 'resume' | 'campaign' | 'forget' | 'leave'; readonly node: NodeNumber }
-  | { readonly do: 'cut'; readonly side: number }
+  /** Nodes whose bit is set lose touch with the others; `leader` is the leader alone, 0 nobody. */
+  | { readonly do: 'cut'; readonly side: number | 'leader' }
+  /** A disk stands still, or goes on. */
+  | { readonly do: 'slow'; readonly node: NodeNumber; readonly on: boolean }
   | { readonly do: 'propose'; readonly node: NodeNumber; readonly sizes: readonly number[] }
   | {
       readonly do: 'reconfigure';

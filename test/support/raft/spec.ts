@@ -20,7 +20,7 @@ import {
 import { type DiskImage, holds } from './disk.ts';
 import { checkMessage, checkRoles, checkVoteAnswer, noteAnswer, noteRequest } from './spec/elections.ts';
 import { type Cause, type Facts, must, type NodeFacts, type Rules, sameEntry, shortId } from './spec/facts.ts';
-import { checkAppend, checkDurableAnswer, checkPatience } from './spec/following.ts';
+import { checkAppend, checkDurableAnswer, checkPatience, checkVouched } from './spec/following.ts';
 import { checkFromLeader, checkLeaderTime, checkProgress, checkQuota, noteContact } from './spec/leading.ts';
 import { checkCommit, checkLog, checkMatching, checkPendingChanges } from './spec/log.ts';
 import { isMember, membersAfter } from './spec/members.ts';
@@ -73,7 +73,10 @@ export class Spec {
       quiet: 0,
       idle: 0,
       leadTicks: 0,
+      lastStride: 0,
       contacts: new Map(),
+      membersSince: 0,
+      mayGrant: false,
       transferTicks: 0,
       inheritedPayload: false,
     });
@@ -81,6 +84,23 @@ export class Spec {
     checkMatching(this.facts, node, node.view, view);
     node.view = view;
     this.checkMembers(node, view);
+    this.excuseReads(node);
+  }
+
+  /**
+   * Whether a node may answer reads from what it knows, without asking anybody: where there is one voter, etcd's raft
+   * does (A24.10). That is wrong for that voter after a restart, until its first commit, since how far it had
+   * committed is not synced; and for a removed leader that stays.
+   */
+  private answersAlone({ id, members, view }: NodeFacts): boolean {
+    const { voters, votersOutgoing } = members;
+    if (voters.length !== 1 || votersOutgoing.length > 0) return false;
+    return voters[0] === id ? view.commit < this.facts.commitIndex : view.role === Role.Leader;
+  }
+
+  private excuseReads(node: NodeFacts): void {
+    if (!this.answersAlone(node)) return;
+    for (const [context, read] of this.facts.reads) this.facts.reads.set(context, { ...read, strict: false });
   }
 
   /** What a cluster is born with is committed. */
@@ -104,10 +124,15 @@ export class Spec {
     node.durable = durable;
   }
 
+  crashed(id: NodeId): void {
+    const node = this.node(id);
+    node.view = { ...node.view, role: Role.Follower };
+  }
+
   /** A message is about to reach a node. */
   arrives(id: NodeId, message: Message): void {
     const node = this.node(id);
-    noteRequest(this.facts, node, message);
+    node.mayGrant = noteRequest(this.facts, node, message);
     noteAnswer(node, message);
     noteContact(node, message);
   }
@@ -126,7 +151,10 @@ export class Spec {
     checkLog(facts, node, before, after);
     if (after.role === Role.Leader && before.role !== Role.Leader) noteInherited(node, after);
     checkRoles(facts, node, cause, before, after);
-    if (cause.kind === 'message' && cause.result === null) checkMessage(facts, node, cause.message, before, after);
+    if (cause.kind === 'message' && cause.result === null) {
+      checkMessage(facts, node, cause.message, before, after);
+      checkVouched(node, cause.message, after);
+    }
     checkQuota(facts, node, cause, before);
     checkCommit(facts, node, before, after);
     checkProgress(facts, node, after);
@@ -208,6 +236,8 @@ export class Spec {
       if (isMember(members, id) && !isMember(node.members, id)) node.contacts.set(id, node.leadTicks);
     }
     node.members = members;
+    node.membersSince = node.leadTicks;
+    this.excuseReads(node);
   }
 
   /** After a change of members was applied: a leader that left resigns if it was told to. */
@@ -246,7 +276,8 @@ export class Spec {
   asks(id: NodeId, context: string): void {
     const { view } = this.node(id);
     const onTop = view.role === Role.Leader && view.term === this.facts.topLeaderTerm;
-    const strict = this.facts.rules.safeReads || onTop;
+    const strict =
+      (this.facts.rules.safeReads || onTop) && ![...this.facts.nodes.values()].some((one) => this.answersAlone(one));
     this.facts.reads.set(context, { floor: this.facts.commitIndex, strict });
   }
 

@@ -27,16 +27,18 @@ function underLease(facts: Facts, node: NodeFacts, before: Inspection): boolean 
   return checkQuorum && before.lead !== NONE && (before.role === Role.Leader || node.quiet < electionTick);
 }
 
-/** Notes what an arriving message allows its receiver to answer, before it acts. */
-export function noteRequest(facts: Facts, node: NodeFacts, message: Message): void {
+/** Notes what an arriving message allows its receiver to answer, before it acts; true if it may give its vote. */
+export function noteRequest(facts: Facts, node: NodeFacts, message: Message): boolean {
   const { type, term, from } = message;
   const { view } = node;
-  if (!isVoteRequest(message)) return;
+  if (!isVoteRequest(message)) return false;
   const lastTerm = view.entries.at(-1)?.term ?? node.durable.baseTerm;
   const upToDate = message.logTerm > lastTerm || (message.logTerm === lastTerm && message.index >= view.lastIndex);
-  if (!upToDate || (term > view.term && !isTransfer(message) && underLease(facts, node, view))) return;
+  if (!upToDate || (term > view.term && !isTransfer(message) && underLease(facts, node, view))) return false;
   const free = view.vote === from || (view.vote === NONE && view.lead === NONE);
-  if (term > view.term || (term === view.term && free)) facts.grantable.add(`${type}:${term}:${node.id}:${from}`);
+  if (term < view.term || (term === view.term && !free)) return false;
+  facts.grantable.add(`${type}:${term}:${node.id}:${from}`);
+  return type === MessageType.Vote;
 }
 
 /** One vote a term, durable before it is told, and only for a log as recent as one's own (Raft, section 5.2, 5.4.1). */
@@ -119,6 +121,7 @@ function checkWin(facts: Facts, node: NodeFacts, after: Inspection): void {
     () => `${shortId(id)} in ${term}`,
   );
   node.leadTicks = 0;
+  node.membersSince = 0;
   node.transferTicks = 0;
   node.contacts.clear();
 }

@@ -58,7 +58,13 @@ export interface NodeFacts {
   idle: number;
   /** Own ticks since it leads, by the peer it heard from then. */
   leadTicks: number;
+  /** Ticks it was given at once, the last time. */
+  lastStride: number;
   contacts: Map<NodeId, number>;
+  /** Whether the message at hand asks for a vote that it may give. */
+  mayGrant: boolean;
+  /** At which of these ticks its members changed last. */
+  membersSince: number;
   /** Leading: ticks since the transfer under way began. */
   transferTicks: number;
   /** Leading: whether entries of earlier leaders with a payload were unapplied when it began. */

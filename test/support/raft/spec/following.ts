@@ -58,7 +58,8 @@ export function checkPatience(
   const stood = isStanding(after) && (after.term > before.term || !isStanding(before));
   const ticks = cause.kind === 'tick' ? cause.count : 0;
   const heard = cause.kind === 'message' && cause.result === null && heardLeader(cause.message, after);
-  const voted = after.vote !== before.vote && after.vote !== NONE;
+  const repeats = cause.kind === 'message' && cause.result === null && node.mayGrant;
+  const voted = repeats || (after.vote !== before.vote && after.vote !== NONE);
   const moved = after.term !== before.term || after.role !== before.role;
   if (heard || voted || moved) node.quiet = Math.min(ticks, after.electionElapsed);
   else node.quiet += ticks;
@@ -66,6 +67,8 @@ export function checkPatience(
     ({ type, index }) => type !== EntryType.Normal && index > after.applied && index <= after.commit,
   );
   const mayStand = isVoter(node.members, node.id) && after.unstableSnapshot === null && !pending;
+  // An attempt that is refused counts as one, and a lease with it begins anew.
+  if (ticks > 0 && !mayStand && after.electionElapsed < node.quiet) node.quiet = after.electionElapsed;
   if (heard || voted || moved || stood || !mayStand || after.role === Role.Leader) node.idle = 0;
   else if (after.term === before.term && !(isStanding(after) && after.electionElapsed < ticks)) node.idle += ticks;
   else node.idle = 0;
@@ -73,6 +76,17 @@ export function checkPatience(
     node.idle < 2 * facts.rules.electionTick + ticks,
     'a silent leader is replaced',
     () => `${shortId(node.id)} waits ${node.idle} ticks`,
+  );
+}
+
+/** A follower commits no further than the message vouches for its log (Raft, figure 2). */
+export function checkVouched(node: NodeFacts, { type, index, entries, commit }: Message, after: Inspection): void {
+  if (type !== MessageType.App) return;
+  const vouched = Math.min(commit, index + entries.length);
+  must(
+    after.commit <= Math.max(node.view.commit, vouched),
+    'followers commit what a message vouches for',
+    () => `${shortId(node.id)} commits ${after.commit}, ${vouched} is vouched for`,
   );
 }
 

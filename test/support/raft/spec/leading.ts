@@ -27,6 +27,8 @@ export function checkProgress(facts: Facts, node: NodeFacts, after: Inspection):
 function checkMatch(facts: Facts, leader: Inspection, peer: ProgressView, text: () => string): void {
   const durable = facts.nodes.get(peer.id)?.durable;
   if (durable === undefined || durable.hardState.term > leader.term || peer.match < leader.firstIndex) return;
+  // Of itself a new leader assumes all: entries of earlier terms do not count before one of its own does.
+  if (peer.id === leader.id && termIn(leader, peer.match) < leader.term) return;
   must(holds(durable, peer.match, termIn(leader, peer.match)), 'acknowledged is durable', text);
 }
 
@@ -45,19 +47,21 @@ export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, aft
   const { electionTick, checkQuorum } = facts.rules;
   const name = shortId(node.id);
   const ticks = cause.kind === 'tick' ? cause.count : 0;
+  const { leadTransferee } = after;
+  const begins = leadTransferee !== NONE && leadTransferee !== node.view.leadTransferee;
   // A transfer that begins starts the count to the next check anew.
-  if (after.leadTransferee !== NONE && after.leadTransferee !== node.view.leadTransferee)
-    node.leadTicks -= electionTick;
+  if (begins) node.leadTicks -= electionTick;
   node.leadTicks += ticks;
-  if (ticks > 0 && checkQuorum && node.leadTicks > 2 * electionTick) {
+  if (ticks > 0) node.lastStride = ticks;
+  if (ticks > 0 && checkQuorum && node.leadTicks - node.membersSince > 2 * electionTick) {
     const heard = (id: string): boolean => {
       const at = node.contacts.get(id);
       return id === node.id || (at !== undefined && at > node.leadTicks - 2 * electionTick - ticks);
     };
     must(isQuorum(node.members, heard), 'a leader without a quorum resigns', () => name);
   }
-  node.transferTicks = after.leadTransferee === NONE ? 0 : node.transferTicks + ticks;
-  must(node.transferTicks <= electionTick + ticks, 'a transfer ends in time', () => name);
+  node.transferTicks = begins || leadTransferee === NONE ? 0 : node.transferTicks + ticks;
+  must(node.transferTicks <= electionTick, 'a transfer ends in time', () => name);
 }
 
 /** A leader refuses payload beyond its quota, and nothing else (A18). */
@@ -83,23 +87,24 @@ export function checkFromLeader(facts: Facts, node: NodeFacts, message: Message)
   const { type, to, term } = message;
   const { view } = node;
   if (view.role !== Role.Leader || view.term !== term) return;
+  // A message may leave long after it was meant: rules of a transfer hold while it is under way.
+  const transfers = type === MessageType.TimeoutNow && view.leadTransferee === to;
   const peer = facts.nodes.get(to)?.durable;
   if (peer === undefined) return;
   const text = (): string => `${shortId(node.id)} to ${shortId(to)}`;
   if (type === MessageType.Heartbeat && peer.hardState.term <= term && message.commit >= view.firstIndex) {
     must(holds(peer, message.commit, termIn(view, message.commit)), 'heartbeats commit what is acknowledged', text);
   } else if (type === MessageType.Snap) {
-    must(node.contacts.has(to), 'snapshots go to peers that answer', text);
+    const answeredAt = node.contacts.get(to) ?? -Infinity;
+    // With a check of the quorum, what was heard before the last check does not count any more.
+    const since = facts.rules.checkQuorum ? node.leadTicks - 2 * facts.rules.electionTick - node.lastStride : -Infinity;
+    must(answeredAt > since, 'snapshots go to peers that answer', text);
     const { index, term: snapTerm } = message.snapshot!;
     const known = facts.committed.get(index);
     must(index <= facts.commitIndex && (known?.entry.term ?? snapTerm) === snapTerm, 'snapshots hold commits', text);
-  } else if (type === MessageType.TimeoutNow) {
+  } else if (transfers) {
     must(isVoter(node.members, to), 'transfers go to voters', text);
-    const last = message.term === view.term ? view.lastIndex : 0;
-    const asked =
-      node.durable.entries.length > 0 &&
-      peer.hardState.term <= term &&
-      last === node.durable.baseIndex + node.durable.entries.length;
-    must(!asked || holds(peer, last, termIn(view, last)), 'transfers go to full logs', text);
+    const full = peer.hardState.term > term || holds(peer, view.lastIndex, termIn(view, view.lastIndex));
+    must(full || view.lastIndex < view.firstIndex, 'transfers go to full logs', text);
   }
 }
