@@ -1,5 +1,4 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
-import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type {
   CompactionRequest,
   CompactionResponse,
@@ -22,6 +21,7 @@ import { executeRange } from '../apply/range.ts';
 import { executeTxn, isError, isReadOnlyTxn, isSerializableTxn } from '../apply/txn.ts';
 import { validateDelete, validatePut, validateRange, validateTxn } from '../apply/validate.ts';
 import type { Member } from '../member/member.ts';
+import type { OneRequest } from '../raft/payload.ts';
 import type { Guard } from './guard.ts';
 
 /** The KV service (reference/etcd.md A1, A3 to A6). */
@@ -73,7 +73,7 @@ export class KvApi {
   }
 
   /** Replicates a write, unless it does not fit any more, and completes the answer's header. */
-  #write<T extends { readonly header: ResponseHeader | null }>(parts: Partial<InternalRaftRequest>): Task<T> {
+  #write<T extends { readonly header: ResponseHeader | null }>(parts: OneRequest): Task<T> {
     this.#checkQuota(parts);
     return this.#member.proposals.submit(parts, (answer) => this.#withHeader(answer as T));
   }
@@ -111,7 +111,7 @@ export class KvApi {
   }
 
   /** Refuses what does not fit any more, and raises the alarm (reference/etcd.md C7). */
-  #checkQuota(parts: Partial<InternalRaftRequest>): void {
+  #checkQuota(parts: OneRequest): void {
     const { applier, identity } = this.#member;
     const cost = costBytes(parts, identity.behaviour.quotaCountsNested);
     if (cost === 0 || applier.fitsQuota(cost)) return;

@@ -1,5 +1,5 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
-import { InternalRaftRequest, type RequestHeader } from '../../../api/etcd/internal.ts';
+import type { RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
@@ -9,7 +9,7 @@ import type { ConfChange } from '../../../raft/index.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
 import type { RaftDriver } from '../raft/driver.ts';
-import { Payload } from '../raft/payload.ts';
+import { type OneRequest, Payload } from '../raft/payload.ts';
 import type { RequestIds } from './request-ids.ts';
 
 /** Committed entries that may wait for application before new requests are refused (reference/etcd.md A1). */
@@ -63,17 +63,17 @@ export class Proposals {
   }
 
   /** Replicates a request and waits for what applying it here gives. Throws the error as it travels. */
-  request(parts: Partial<InternalRaftRequest>): Task<ApplyAnswer> {
-    return this.submit(parts, (answer) => answer);
+  request(one: OneRequest): Task<ApplyAnswer> {
+    return this.submit(one, (answer) => answer);
   }
 
   /** The same, with the answer made into something else on the way, so that the caller need not wait for it itself. */
-  submit<T>(parts: Partial<InternalRaftRequest>, finish: (answer: ApplyAnswer) => T): Task<T> {
+  submit<T>(one: OneRequest, finish: (answer: ApplyAnswer) => T): Task<T> {
     const { committedIndex, appliedIndex, driver } = this.#owner;
     if (committedIndex > appliedIndex + MAX_APPLY_GAP) throw rpcError(EtcdError.TooManyRequests);
     const id = this.#ids.next();
     const header: RequestHeader = { id, username: '', authRevision: 0 };
-    const payload = Payload.ofRequest(InternalRaftRequest.of({ ...parts, header }));
+    const payload = Payload.ofRequest(header, one);
     if (payload.sizeBytes > this.#maxRequestBytes) throw rpcError(EtcdError.RequestTooLarge);
     return this.#await(id, finish, (refused) => driver.propose(payload, refused));
   }

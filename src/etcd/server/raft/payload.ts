@@ -1,27 +1,76 @@
-import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
+import {
+  ClusterMemberAttrSetRequest,
+  ClusterVersionSetRequest,
+  DowngradeInfoSetRequest,
+  InternalRaftRequest,
+  RequestHeader,
+} from '../../../api/etcd/internal.ts';
+import { CompactionRequest, DeleteRangeRequest, PutRequest, RangeRequest, TxnRequest } from '../../../api/etcd/kv.ts';
+import { LeaseCheckpointRequest, LeaseGrantRequest, LeaseRevokeRequest } from '../../../api/etcd/lease.ts';
+import { AlarmRequest } from '../../../api/etcd/maintenance.ts';
 import type { OpaqueData } from '../../../raft/index.ts';
+import type { MessageType } from '../../../rpc/message.ts';
+import { DELIMITED, delimitedSizeBytes, ReverseWriter, varintSizeBytes } from '../../../rpc/wire.ts';
+
+type RequestName = Exclude<keyof InternalRaftRequest, 'header'>;
+
+/** Field number and type of each request that a log entry may hold. */
+const REQUESTS: { readonly [N in RequestName]: readonly [number, MessageType<NonNullable<InternalRaftRequest[N]>>] } =
+  Object.freeze({
+    range: [3, RangeRequest],
+    put: [4, PutRequest],
+    deleteRange: [5, DeleteRangeRequest],
+    txn: [6, TxnRequest],
+    compaction: [7, CompactionRequest],
+    leaseGrant: [8, LeaseGrantRequest],
+    leaseRevoke: [9, LeaseRevokeRequest],
+    alarm: [10, AlarmRequest],
+    leaseCheckpoint: [11, LeaseCheckpointRequest],
+    clusterVersionSet: [1300, ClusterVersionSetRequest],
+    clusterMemberAttrSet: [1301, ClusterMemberAttrSetRequest],
+    downgradeInfoSet: [1302, DowngradeInfoSetRequest],
+  });
+const HEADER_NUMBER = 100;
+
+/** The one request of an entry, while it is made. */
+export type OneRequest = Partial<Omit<InternalRaftRequest, 'header'>>;
 
 /**
  * The content of a normal log entry. One object serves all members of a simulation: it is encoded once, when the first
- * write-ahead log needs its bytes, and decoded once, when it came from a disk or a real wire.
+ * write-ahead log needs its bytes, and decoded once, when it came from a disk or a real wire. An entry holds one request
+ * beside its header, so the encoding is written for just that: the general one asks a dozen absent fields.
  */
 export class Payload implements OpaqueData {
   readonly sizeBytes: number;
+  readonly #name: RequestName | null;
   #request: InternalRaftRequest | null;
   #bytes: Uint8Array | null;
 
-  private constructor(request: InternalRaftRequest | null, bytes: Uint8Array | null, sizeBytes: number) {
+  private constructor(
+    request: InternalRaftRequest | null,
+    name: RequestName | null,
+    bytes: Uint8Array | null,
+    sizeBytes: number,
+  ) {
     this.#request = request;
+    this.#name = name;
     this.#bytes = bytes;
     this.sizeBytes = sizeBytes;
   }
 
-  static ofRequest(request: InternalRaftRequest): Payload {
-    return new Payload(request, null, InternalRaftRequest.sizeBytes(request));
+  static ofRequest(header: RequestHeader, one: OneRequest): Payload {
+    const name = Object.keys(one)[0] as RequestName;
+    const [number, type] = REQUESTS[name] as readonly [number, MessageType<unknown>];
+    const size =
+      varintSizeBytes(HEADER_NUMBER * 8) +
+      delimitedSizeBytes(RequestHeader.sizeBytes(header)) +
+      varintSizeBytes(number * 8) +
+      delimitedSizeBytes(type.sizeBytes(one[name]));
+    return new Payload(InternalRaftRequest.of({ ...one, header }), name, null, size);
   }
 
   static ofBytes(bytes: Uint8Array): Payload {
-    return new Payload(null, bytes, bytes.length);
+    return new Payload(null, null, bytes, bytes.length);
   }
 
   get request(): InternalRaftRequest {
@@ -30,7 +79,26 @@ export class Payload implements OpaqueData {
   }
 
   get bytes(): Uint8Array {
-    if (this.#bytes === null) this.#bytes = InternalRaftRequest.encode(this.#request!);
+    if (this.#bytes === null) this.#bytes = this.#encode();
     return this.#bytes;
   }
+
+  /** Backwards, as the writer goes: the higher field number first. */
+  #encode(): Uint8Array {
+    const out = new ReverseWriter(this.sizeBytes);
+    const request = this.#request!;
+    const name = this.#name!;
+    const [number, type] = REQUESTS[name] as readonly [number, MessageType<unknown>];
+    if (number > HEADER_NUMBER) writeNested(out, number, type, request[name]);
+    writeNested(out, HEADER_NUMBER, RequestHeader, request.header!);
+    if (number < HEADER_NUMBER) writeNested(out, number, type, request[name]);
+    return out.finish();
+  }
+}
+
+function writeNested<T>(out: ReverseWriter, number: number, type: MessageType<T>, message: T): void {
+  const end = out.at;
+  type.writeTo(out, message);
+  out.varint(end - out.at);
+  out.tag(number, DELIMITED);
 }

@@ -1,9 +1,9 @@
-import { crc32c } from '../../../platform/crc32c.ts';
 import type { ConfState, Data, Entry, HardState } from '../../../raft/index.ts';
 import { unpacked } from '../../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int32, int64, optional, uint32, uint64 } from '../../../rpc/fields.ts';
 import { type MessageType, message } from '../../../rpc/message.ts';
 import { varintSizeBytes } from '../../../rpc/wire.ts';
+import { FastCrc32c } from './crc.ts';
 
 /** Kinds of records in a write-ahead log, by their number in the file. */
 export const RecordType = { Metadata: 1, Entry: 2, State: 3, Crc: 4, Snapshot: 5 } as const;
@@ -148,6 +148,7 @@ export function decodeRecord(bytes: Uint8Array): DecodedRecord | null {
  */
 export class RecordWriter {
   crc: number;
+  readonly #sums = new FastCrc32c();
   #buffer = new Uint8Array(4096);
   #size = 0;
 
@@ -156,7 +157,7 @@ export class RecordWriter {
   }
 
   add(type: number, data: Uint8Array): void {
-    this.crc = crc32c(data, this.crc);
+    this.crc = this.#sums.update(this.crc, data);
     this.#begin(type, data.length);
     this.#raw(data);
     this.#pad();
@@ -190,7 +191,7 @@ export class RecordWriter {
       this.#raw(content);
     }
     const total = this.#size - at;
-    this.crc = crc32c(this.#buffer.subarray(at, this.#size), this.crc);
+    this.crc = this.#sums.update(this.crc, this.#buffer, at, this.#size);
     this.#size = behind;
     this.#begin(RecordType.Entry, total);
     this.#buffer.copyWithin(this.#size, at, at + total);
