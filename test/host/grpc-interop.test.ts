@@ -22,7 +22,7 @@ import { Answer, Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-servi
 
 /** grpc-js's view of our service description. */
 function definitionOf(methods: Readonly<Record<string, Method<never, never>>>): ServiceDefinition {
-  return Object.fromEntries(
+  const definition = Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
       name,
       {
@@ -36,6 +36,7 @@ function definitionOf(methods: Readonly<Record<string, Method<never, never>>>): 
       },
     ]),
   );
+  return definition as unknown as ServiceDefinition;
 }
 
 const DEFINITION = definitionOf(Echo as never);
@@ -43,7 +44,7 @@ const EchoClient = makeGenericClientConstructor(DEFINITION, 'Echo');
 type AnyClient = InstanceType<typeof EchoClient> & Readonly<Record<string, (...args: unknown[]) => never>>;
 
 /** The echo service as grpc-js wants it. */
-const IMPLEMENTATION: UntypedServiceImplementation = {
+const IMPLEMENTATION = {
   Say: (call: { request: Ask; metadata: Metadata }, done: (error: unknown, answer?: Answer) => void) =>
     done(null, Answer.of({ text: `${call.metadata.get('greeting')} ${call.request.text}` })),
   Fail: (_call: unknown, done: (error: unknown) => void) => {
@@ -171,7 +172,7 @@ describe('our client, answered by grpc-js', () => {
 
   beforeAll(async () => {
     server = new Server();
-    server.addService(DEFINITION, IMPLEMENTATION);
+    server.addService(DEFINITION, IMPLEMENTATION as unknown as UntypedServiceImplementation);
     port = await new Promise<number>((resolve, reject) => {
       server.bindAsync('127.0.0.31:0', ServerCredentials.createInsecure(), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
