@@ -6,7 +6,7 @@ import { type RunOptions, runScenario } from '../../lab/engine/run.ts';
 import type { Scenario } from '../../lab/scenario/model.ts';
 import { didYouMean } from '../../lab/scenario/problem.ts';
 import { clockText } from '../../lab/view/clock-text.ts';
-import { NodeNarrator, narrate } from '../../lab/view/narrate.ts';
+import { ChangeNarrator, narrate } from '../../lab/view/narrate.ts';
 import { BadInput } from '../../runner/bad-input.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
@@ -80,7 +80,7 @@ export function checkMistake(scenario: Scenario, mistake: string | undefined): v
 /** Prints what happens as it happens, unless only the result is wanted. */
 function watcher(quiet: boolean, trace: number | undefined): NonNullable<RunOptions['watch']> {
   let nowUs = 0;
-  const nodes = new NodeNarrator();
+  const nodes = new ChangeNarrator();
   const say = (text: string): void => {
     process.stdout.write(`${clockText(nowUs)}  ${text}\n`);
   };

@@ -43,7 +43,9 @@ export class MilestoneRecorder {
         if (event.fields.serving === true) this.#mark('first-apiserver', event.timeUs);
         break;
       case kubePrismHealth.name:
-        if (event.fields.healthy === true) this.#mark('kubeprism-usable', event.timeUs);
+        // Untried upstreams count as usable; what matters is the first use after an API server opened its port.
+        if (event.fields.healthy === true && this.atUs.has('first-apiserver'))
+          this.#mark('kubeprism-usable', event.timeUs);
         break;
       case vipAcquired.name:
         this.#mark('vip-taken', event.timeUs);

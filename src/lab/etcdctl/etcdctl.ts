@@ -1,9 +1,9 @@
+import { parse } from 'yaml';
+import { etcdctlProblem, etcdctl as runEtcdctl } from '../../etcd/ctl/etcdctl.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import { CryptoError, keyPairFromPem } from '../../platform/crypto.ts';
 import type { Task } from '../../platform/task.ts';
-import { parse } from 'yaml';
-import { etcdctl as runEtcdctl, etcdctlProblem } from '../../etcd/ctl/etcdctl.ts';
 import { readTalosconfig, talosconfigPath } from '../talosctl/talosconfig.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 
@@ -53,7 +53,10 @@ function helperFiles(context: ToolContext): Helpers {
   const path = talosconfigPath('', context);
   const talosconfig = readTalosconfig(context.files.readText(path), path);
   const endpoints = typeof talosconfig === 'string' ? [] : (talosconfig.contexts[talosconfig.context]?.endpoints ?? []);
-  const env: Record<string, string> = endpoints.length === 0 ? {} : { ETCDCTL_ENDPOINTS: endpoints.map((address) => `https://${address}:2379`).join(',') };
+  const env: Record<string, string> =
+    endpoints.length === 0
+      ? {}
+      : { ETCDCTL_ENDPOINTS: endpoints.map((address) => `https://${address}:2379`).join(',') };
   const authority = authorityOf(context.files.readText('controlplane.yaml'));
   if (authority === undefined) return { ...NO_HELP, env };
   const { crypto, clock } = context.platform;
@@ -70,8 +73,20 @@ function helperFiles(context: ToolContext): Helpers {
       publicKey: key.publicKey,
       signer,
     });
-    const files = { '/etcd/ca.crt': authority.crt, '/etcd/client.crt': crypto.certificateToPem(certificate), '/etcd/client.key': crypto.privateKeyToPem(key) };
-    return { env: { ...env, ETCDCTL_CACERT: '/etcd/ca.crt', ETCDCTL_CERT: '/etcd/client.crt', ETCDCTL_KEY: '/etcd/client.key' }, files };
+    const files = {
+      '/etcd/ca.crt': authority.crt,
+      '/etcd/client.crt': crypto.certificateToPem(certificate),
+      '/etcd/client.key': crypto.privateKeyToPem(key),
+    };
+    return {
+      env: {
+        ...env,
+        ETCDCTL_CACERT: '/etcd/ca.crt',
+        ETCDCTL_CERT: '/etcd/client.crt',
+        ETCDCTL_KEY: '/etcd/client.key',
+      },
+      files,
+    };
   } catch (error) {
     if (error instanceof CryptoError) return { ...NO_HELP, env };
     throw error;
@@ -86,7 +101,9 @@ function authorityOf(text: string | undefined): { crt: string; key: string } | u
     const ca = config?.cluster?.etcd?.ca;
     const crt = decodeBase64(ca?.crt ?? '');
     const key = decodeBase64(ca?.key ?? '');
-    return crt === null || key === null || crt.length === 0 ? undefined : { crt: utf8Decode(crt), key: utf8Decode(key) };
+    return crt === null || key === null || crt.length === 0
+      ? undefined
+      : { crt: utf8Decode(crt), key: utf8Decode(key) };
   } catch {
     return undefined;
   }

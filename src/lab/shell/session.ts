@@ -14,7 +14,7 @@ import { missingArgument } from '../scenario/check.ts';
 import { formatDurationUs, parseDurationUs } from '../scenario/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
-import { NodeNarrator, narrate } from '../view/narrate.ts';
+import { ChangeNarrator, narrate } from '../view/narrate.ts';
 import { splitWords } from './words.ts';
 
 /** A typed command may take this long in simulated time before the prompt comes back. */
@@ -43,7 +43,7 @@ export type LineOutcome = 'done' | 'failed' | 'quit';
 export class ShellSession {
   readonly #session: Session;
   readonly #print: (text: string) => void;
-  readonly #nodes = new NodeNarrator();
+  readonly #nodes = new ChangeNarrator();
 
   constructor(session: Session, print: (text: string) => void) {
     this.#session = session;

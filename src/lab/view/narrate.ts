@@ -39,16 +39,8 @@ const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
   [kernelEnded.name, (who, field) => `${who} ${ENDINGS[field('how')] ?? `ends (${field('how')})`}`],
   [frozen.name, (who) => `${who} freezes`],
   [thawed.name, (who) => `${who} thaws`],
-  [machineStatus.name, (who, field) => `${who} is ${field('stage')}${field('ready') === 'true' ? ', ready' : ''}`],
   [configApplied.name, (who, field) => `${who} has a config: ${field('machineType')}`],
   [installed.name, (who, field) => `${who}: Talos is installed on ${field('disk')}`],
-  [
-    serviceState.name,
-    (who, field) =>
-      field('service') === 'etcd' || field('service') === 'kubelet'
-        ? `${who}: service ${field('service')} ${field('state')}${field('health') === 'healthy' ? ', healthy' : ''}`
-        : undefined,
-  ],
   [etcdPhase.name, (who, field) => `${who}: etcd ${field('phase').replaceAll('-', ' ')}`],
   [EtcdEvent.BecameLeader.name, (who, field) => `${who} leads etcd in term ${field('term')}`],
   [vipAcquired.name, (who, field) => `${who} takes the virtual address ${field('address')}`],
@@ -81,16 +73,39 @@ export function narrate(event: TraceEvent): string | undefined {
   return TELLERS.get(event.kind)?.(machineOf(event.source), (name) => String(event.fields[name] ?? ''));
 }
 
-/** True for Node events whose readiness a person wants to see; needs memory, hence not in {@link narrate}. */
-export class NodeNarrator {
+/** Tells of states that are reported again and again only when they change. */
+export class ChangeNarrator {
   readonly #ready = new Map<string, boolean>();
+  readonly #last = new Map<string, string>();
 
   tell(event: TraceEvent): string | undefined {
+    if (event.kind === machineStatus.name)
+      return this.#changed(
+        `${machineOf(event.source)} is ${event.fields.stage}${event.fields.ready === true ? ', ready' : ''}`,
+        machineOf(event.source),
+      );
+    if (event.kind === serviceState.name) return this.#service(event);
     if (event.kind !== nodeChanged.name) return undefined;
     const name = String(event.fields.name);
     const ready = event.fields.ready === true && event.fields.deleted !== true;
     if (this.#ready.get(name) === ready) return undefined;
     this.#ready.set(name, ready);
     return `Node ${name} is ${ready ? 'Ready' : 'NotReady'}`;
+  }
+
+  #service(event: TraceEvent): string | undefined {
+    const { service, state, health } = event.fields as { service: string; state: string; health: string };
+    if (service !== 'etcd' && service !== 'kubelet') return undefined;
+    const who = machineOf(event.source);
+    return this.#changed(
+      `${who}: service ${service} ${state}${health === 'healthy' ? ', healthy' : ''}`,
+      `${who} ${service}`,
+    );
+  }
+
+  #changed(text: string, key: string): string | undefined {
+    if (this.#last.get(key) === text) return undefined;
+    this.#last.set(key, text);
+    return text;
   }
 }
