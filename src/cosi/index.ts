@@ -19,6 +19,6 @@ export {
 export { isDefect } from './runtime/failure.ts';
 export { type QueueController, RequeueLater } from './runtime/queue.ts';
 export { Runtime, type RuntimeOptions } from './runtime/runtime.ts';
-export { NO_OUTPUT, SKIP, transformController } from './runtime/transform.ts';
+export { joinErrors, NO_OUTPUT, SKIP, transformController } from './runtime/transform.ts';
 export { State } from './state.ts';
 export { Watch, type WatchOptions, waitFor, watchKind, watchOne } from './watch.ts';

@@ -38,7 +38,7 @@ export class Peers {
 }
 
 /** Metadata of a forwarded call: whom it is for is gone, who asked is stated. */
-function forwarded(context: CallContext, roles: readonly Role[]): Metadata {
+export function forwarded(context: CallContext, roles: readonly Role[]): Metadata {
   const { node: _node, nodes: _nodes, ...rest } = context.metadata;
   return { ...rest, proxyfrom: context.local.address, 'talos-role': roles.join(',') };
 }

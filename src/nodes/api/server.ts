@@ -29,7 +29,7 @@ export class ApiServer implements RouterHost {
   #handlers(): readonly HandlerEntry[] {
     return routed(
       this,
-      allHandlers(this.#machine, (context) => rolesOf(context, this.rbac())),
+      allHandlers(this.#machine, this, (context) => rolesOf(context, this.rbac())),
     );
   }
 

@@ -64,8 +64,8 @@ export function comparePrefixes(algorithm: 'v1' | 'v2', a: string, b: string): n
   if (algorithm === 'v1') return byAddress || lengthOf(a) - lengthOf(b);
   if (byAddress === 0) return lengthOf(b) - lengthOf(a);
   if (isIpv6(a) === isIpv6(b)) {
-    if (lengthOf(a) > lengthOf(b) && contains(masked(b), addressOf(a))) return -1;
-    if (lengthOf(b) > lengthOf(a) && contains(masked(a), addressOf(b))) return 1;
+    if (lengthOf(a) > lengthOf(b) && contains(b, addressOf(a))) return -1;
+    if (lengthOf(b) > lengthOf(a) && contains(a, addressOf(b))) return 1;
   }
   return byAddress;
 }
@@ -74,8 +74,10 @@ function lengthOf(prefix: string): number {
   return Number(prefix.slice(prefix.indexOf('/') + 1));
 }
 
-function masked(prefix: string): string {
-  return prefix;
+/** Whether two networks have addresses in common; host bits are ignored. */
+export function overlaps(a: string, b: string): boolean {
+  if (isIpv6(a) !== isIpv6(b)) return false;
+  return lengthOf(a) <= lengthOf(b) ? contains(a, addressOf(b)) : contains(b, addressOf(a));
 }
 
 /** The `offset`-th address of a network. */

@@ -89,6 +89,19 @@ export const Versions = resourceKind<VersionSpec>('runtime', 'Versions.runtime.t
   columns: [{ name: 'Version', jsonPath: '{.version}' }],
 });
 
+export interface DiagnosticSpec {
+  readonly message: string;
+  readonly details: readonly string[];
+}
+
+/** Ids are names of checks: `address-overlap`. */
+export const Diagnostics = resourceKind<DiagnosticSpec>('runtime', 'Diagnostics.runtime.talos.dev', {
+  columns: [
+    { name: 'Message', jsonPath: '{.message}' },
+    { name: 'Details', jsonPath: '{.details}' },
+  ],
+});
+
 export interface MachineResetSignalSpec {
   readonly requested: boolean;
 }

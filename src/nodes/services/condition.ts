@@ -12,7 +12,7 @@ export interface Condition {
 const REFRESH_US = 1_000_000;
 
 /**
- * Waits until all conditions hold. `tell` is called with the unmet ones at the start and then, at most once a second,
+ * Waits until all conditions hold. `tell` is called with all of them at the start and then with the unmet ones, at most once a second,
  * when the text has changed. `changed` must fire whenever a condition may have come true.
  */
 export function* waitForAll(
@@ -23,8 +23,8 @@ export function* waitForAll(
 ): Task<void> {
   const unmet = (): readonly Condition[] => conditions.filter((condition) => !condition.met());
   const text = (list: readonly Condition[]): string => list.map((condition) => condition.describe()).join(', ');
+  if (conditions.length === 0) return;
   let waiting = unmet();
-  if (waiting.length === 0) return;
   let told = text(conditions);
   tell(told);
   let refreshAtUs = clock.monotonicUs() + REFRESH_US;

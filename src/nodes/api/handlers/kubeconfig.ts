@@ -9,8 +9,14 @@ import { requireControlPlane } from './etcd.ts';
 
 const BLOCK_BYTES = 512;
 
-/** A tar.gz with one file, `kubeconfig`, holding a fresh admin certificate (reference/lifecycle-api-cli.md E.4). */
+/** A tar.gz with one file, `kubeconfig` (reference/lifecycle-api-cli.md E.4). */
 export function kubeconfigArchive(machine: Machine): Uint8Array {
+  const text = utf8Encode(adminKubeconfig(machine));
+  return gzipSync(tarOf('kubeconfig', text, Math.floor(machine.platform.clock.nowUs() / 1_000_000)), { mtime: 0 });
+}
+
+/** A kubeconfig with a fresh admin certificate; `server` stands in for the cluster's endpoint. */
+export function adminKubeconfig(machine: Machine, server = ''): string {
   requireControlPlane(machine, 'kubeconfig');
   const root = machine.state.get(KubernetesRootSecrets, 'k8s')?.spec;
   if (root === undefined) throw failedPrecondition('k8s API server CA config is not set');
@@ -21,8 +27,7 @@ export function kubeconfigArchive(machine: Machine): Uint8Array {
     usages: ['client-auth'],
     keySpec: 'ecdsa-p256',
   });
-  const text = utf8Encode(renderAdminKubeconfig(root, root.endpoint, client));
-  return gzipSync(tarOf('kubeconfig', text, Math.floor(machine.platform.clock.nowUs() / 1_000_000)), { mtime: 0 });
+  return renderAdminKubeconfig(root, server === '' ? root.endpoint : server, client);
 }
 
 /** One regular file in a tar archive; like the original without the two empty blocks at the end. */

@@ -17,7 +17,7 @@ import {
 } from '../../resources/secrets.ts';
 import { Issuer } from '../../secrets/issue.ts';
 import { requestCertificate } from '../../trustd/client.ts';
-import { Renewal } from './renewal.ts';
+import { WakeTimer } from '../wake-timer.ts';
 
 const HOURS = 24;
 
@@ -38,7 +38,7 @@ export function apiController(machine: Machine): Controller {
     inputs: [weak(MachineTypes, MACHINE_TYPE)],
     outputs: [exclusive(ApiCertificates)],
     *run(context) {
-      const renewal = new Renewal(machine.platform.clock);
+      const renewal = new WakeTimer(machine.platform.clock);
       try {
         for (let prepared = false; ; ) {
           yield* context.wakeUp();
@@ -57,7 +57,7 @@ export function apiController(machine: Machine): Controller {
   };
 }
 
-function* pass(machine: Machine, context: ControllerContext, renewal: Renewal): Task<void> {
+function* pass(machine: Machine, context: ControllerContext, renewal: WakeTimer): Task<void> {
   const type = context.get(MachineTypes, MACHINE_TYPE);
   if (type === undefined) return;
   const root = context.get(OsRootSecrets, 'os');
@@ -67,7 +67,7 @@ function* pass(machine: Machine, context: ControllerContext, renewal: Renewal): 
   if (network?.spec.addressReady !== true || !network.spec.hostnameReady) return;
   if (isControlPlane(type.spec)) issueLocally(machine, context, root.spec, sans.spec);
   else yield* askTrustd(machine, context, root.spec, sans.spec);
-  renewal.after(HOURS, context);
+  renewal.atHalfLife(HOURS, context);
 }
 
 function issueLocally(machine: Machine, context: ControllerContext, root: OsRootSpec, sans: CertSanSpec): void {

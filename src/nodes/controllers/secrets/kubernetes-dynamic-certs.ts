@@ -5,7 +5,7 @@ import { NetworkStatuses } from '../../resources/network.ts';
 import { TimeStatuses } from '../../resources/runtime.ts';
 import { CertSans, KubernetesDynamicCerts, KubernetesRootSecrets } from '../../resources/secrets.ts';
 import { Issuer, YEAR_HOURS } from '../../secrets/issue.ts';
-import { Renewal } from './renewal.ts';
+import { WakeTimer } from '../wake-timer.ts';
 
 /** Certificates that the API server reads anew while it runs. */
 export function kubernetesDynamicCertsController(machine: Machine): Controller {
@@ -20,7 +20,7 @@ export function kubernetesDynamicCertsController(machine: Machine): Controller {
     outputs: [exclusive(KubernetesDynamicCerts)],
     *run(context) {
       const { crypto, clock } = machine.platform;
-      const renewal = new Renewal(clock);
+      const renewal = new WakeTimer(clock);
       try {
         for (;;) {
           yield* context.wakeUp();
@@ -48,7 +48,7 @@ export function kubernetesDynamicCertsController(machine: Machine): Controller {
             }),
             frontProxy: aggregator.issue({ ...common, commonName: 'front-proxy-client', usages: ['client-auth'] }),
           });
-          renewal.after(YEAR_HOURS, context);
+          renewal.atHalfLife(YEAR_HOURS, context);
           context.resetRestartBackoff();
         }
       } finally {

@@ -11,7 +11,7 @@ import {
 } from '../../resources/secrets.ts';
 import { Issuer, YEAR_HOURS } from '../../secrets/issue.ts';
 import { renderKubeconfig } from '../../secrets/kubeconfig.ts';
-import { Renewal } from './renewal.ts';
+import { WakeTimer } from '../wake-timer.ts';
 
 /** Kubeconfigs of the control plane components and of the machine itself. */
 export function kubernetesSecretsController(machine: Machine): Controller {
@@ -20,7 +20,7 @@ export function kubernetesSecretsController(machine: Machine): Controller {
     inputs: [weak(KubernetesRootSecrets, 'k8s'), weak(TimeStatuses, 'node')],
     outputs: [exclusive(KubernetesSecrets)],
     *run(context) {
-      const renewal = new Renewal(machine.platform.clock);
+      const renewal = new WakeTimer(machine.platform.clock);
       try {
         for (;;) {
           yield* context.wakeUp();
@@ -28,7 +28,7 @@ export function kubernetesSecretsController(machine: Machine): Controller {
           if (root === undefined || context.get(TimeStatuses, 'node')?.spec.synced !== true) continue;
           const issuer = new Issuer(machine.platform.crypto, machine.platform.clock, root.spec.issuingCA);
           context.set(KubernetesSecrets, 'k8s-certs', kubeconfigs(issuer, root.spec));
-          renewal.after(YEAR_HOURS, context);
+          renewal.atHalfLife(YEAR_HOURS, context);
           context.resetRestartBackoff();
         }
       } finally {

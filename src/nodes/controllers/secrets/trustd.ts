@@ -6,7 +6,7 @@ import { MACHINE_TYPE, MachineTypes } from '../../resources/config.ts';
 import { NetworkStatuses } from '../../resources/network.ts';
 import { CertSans, OsRootSecrets, TrustdCertificates } from '../../resources/secrets.ts';
 import { Issuer } from '../../secrets/issue.ts';
-import { Renewal } from './renewal.ts';
+import { WakeTimer } from '../wake-timer.ts';
 
 const HOURS = 24;
 
@@ -23,7 +23,7 @@ export function trustdController(machine: Machine): Controller {
     outputs: [exclusive(TrustdCertificates)],
     *run(context) {
       const { crypto, clock } = machine.platform;
-      const renewal = new Renewal(clock);
+      const renewal = new WakeTimer(clock);
       try {
         for (;;) {
           yield* context.wakeUp();
@@ -45,7 +45,7 @@ export function trustdController(machine: Machine): Controller {
             server,
             client: { crt: '', key: '' },
           });
-          renewal.after(HOURS, context);
+          renewal.atHalfLife(HOURS, context);
           context.resetRestartBackoff();
         }
       } finally {
