@@ -21,6 +21,7 @@ import { Spec } from './spec.ts';
 const MAX_UNDER_WAY = 300;
 const MAX_DELIVERIES = 20_000;
 const MAX_REMEMBERED = 64;
+const MAX_SNAPSHOTS = 4;
 
 /** Nodes over a network that is a bag of messages; everything that happens is a step of the plan. */
 export class Cluster {
@@ -31,6 +32,7 @@ export class Cluster {
   underWay: Message[] = [];
   /** Messages that arrived, the latest last. */
   private arrived: Message[] = [];
+  private snapshots: Message[] = [];
   /** Bit i set: node i+1 is on the other side of the cut. 0 is no cut. */
   private cut = 0;
   private draws = 0;
@@ -152,6 +154,7 @@ export class Cluster {
     }
     if (this.arrived.length >= MAX_REMEMBERED) this.arrived.shift();
     this.arrived.push(message);
+    if (message.type === MessageType.Snap) this.snapshots = [...this.snapshots, message].slice(-MAX_SNAPSHOTS);
     target.receive(message);
     this.report(message, true);
     return target;
@@ -201,6 +204,9 @@ export class Cluster {
         return;
       case 'cut':
         this.cut = step.side === 'leader' ? 1 << (Number(`0x${this.named(0).id}`) - 1) : step.side;
+        return;
+      case 'replaySnapshot':
+        if (this.snapshots.length > 0) this.deliver(this.snapshots[step.pick % this.snapshots.length]!);
         return;
       case 'replay':
         if (this.arrived.length > 0) this.deliver(this.arrived[step.pick % this.arrived.length]!);

@@ -18,6 +18,7 @@ const KINDS = Object.freeze([
   ['drop', 5],
   ['duplicate', 4],
   ['replay', 4],
+  ['replaySnapshot', 2],
   ['slow', 3],
   ['fast', 4],
   ['scene', 3],
@@ -122,6 +123,7 @@ function drawStep(random: Draws, kind: Exclude<Kind, 'scene'>, total: number, { 
     case 'deliver':
       return { do: 'deliver', pick: half(random) ? 0 : random.int(0, 99), work: oneOf(random, [0, 0, 3, 6, 12]) };
     case 'replay':
+    case 'replaySnapshot':
     case 'drop':
     case 'duplicate':
       return { do: kind, pick: random.int(0, 99) };
@@ -181,7 +183,7 @@ function drawScene(random: Draws, total: number, options: PlanOptions): readonly
   const settle: Step = { do: 'settle', rounds: 4 };
   const round: Step = { do: 'settle', rounds: 1 };
   const reads = Array.from({ length: total }, (_, i): Step => ({ do: 'read', node: i + 1 }));
-  switch (random.int(0, 4)) {
+  switch (random.int(0, 5)) {
     case 0:
       // A leader that is cut off is replaced without its knowledge.
       return [
@@ -225,6 +227,10 @@ function drawScene(random: Draws, total: number, options: PlanOptions): readonly
         settle,
         { do: 'tickAll', count: options.heartbeatTick },
         settle,
+        propose,
+        settle,
+        { do: 'compact', node, keep: 0 },
+        { do: 'replaySnapshot', pick: random.int(0, 3) },
       ];
     case 3:
       // Entries are replaced while a slow disk writes them.
@@ -240,6 +246,16 @@ function drawScene(random: Draws, total: number, options: PlanOptions): readonly
         { do: 'cut', side: 0 },
         settle,
         { do: 'slow', node, on: false },
+      ];
+    case 4:
+      // A node gets the entry that makes it a voter, and no word that it is committed, before its leader restarts.
+      return [
+        { do: 'reconfigure', version: 1, transition: 0, changes: [{ type: 0, node }] },
+        { do: 'work', node: 0, count: 12, lane: 0 },
+        { do: 'deliver', pick: 0, work: 6 },
+        ...Array.from({ length: 3 }, (): Step => ({ do: 'drop', pick: 0 })),
+        { do: 'crash', node: 0, unsyncedSurvives: true },
+        ...Array.from({ length: total }, (_, i): Step => ({ do: 'restart', node: i + 1 })),
       ];
     default:
       // Leadership is to go to a node that is being removed.

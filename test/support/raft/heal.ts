@@ -42,7 +42,9 @@ export function heal(cluster: Cluster): void {
 function isSplitByRemoval(cluster: Cluster): boolean {
   if (cluster.leader() !== undefined) return false;
   return cluster.hosts.some(
-    (host) => !isVoter(host.confState, host.id) && cluster.hosts.some(({ confState }) => isVoter(confState, host.id)),
+    (host) =>
+      !isVoter(host.confState, host.id) &&
+      cluster.hosts.some(({ confState, applied }) => applied < host.applied && isVoter(confState, host.id)),
   );
 }
 

@@ -8,8 +8,9 @@ export type Step =
   | { readonly do: 'tick'; readonly node: NodeNumber; readonly count: number }
   | { readonly do: 'tickAll'; readonly count: number }
   | { readonly do: 'deliver'; readonly pick: number; readonly work: number }
-  /** A message is lost, arrives and is still under way, or arrives again though it arrived before. */
-  | { readonly do: 'drop' | 'duplicate' | 'replay'; readonly pick: number }
+  /** A message is lost, arrives and is still under way, or arrives again though it arrived before; of snapshots
+   * only the latest are remembered. */
+  | { readonly do: 'drop' | 'duplicate' | 'replay' | 'replaySnapshot'; readonly pick: number }
   | { readonly do: 'work'; readonly node: NodeNumber; readonly count: number; readonly lane: number }
   | { readonly do: 'settle'; readonly rounds: number }
   | { readonly do: 'crash'; readonly node: NodeNumber; readonly unsyncedSurvives: boolean }

@@ -61,6 +61,9 @@ export interface NodeFacts {
   /** Ticks it was given at once, the last time. */
   lastStride: number;
   contacts: Map<NodeId, number>;
+  /** Last index when the latest Ready was taken, and the one before it. */
+  lastTaken: number;
+  lastBefore: number;
   /** Whether the message at hand asks for a vote that it may give. */
   mayGrant: boolean;
   /** At which of these ticks its members changed last. */

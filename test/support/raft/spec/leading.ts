@@ -60,6 +60,8 @@ export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, aft
     };
     must(isQuorum(node.members, heard), 'a leader without a quorum resigns', () => name);
   }
+  const isWrong = leadTransferee !== NONE && isVoter(node.members, node.id) && !isVoter(node.members, leadTransferee);
+  must(!isWrong, 'transfers go to voters', () => `${name} to ${shortId(leadTransferee)}`);
   node.transferTicks = begins || leadTransferee === NONE ? 0 : node.transferTicks + ticks;
   must(node.transferTicks <= electionTick, 'a transfer ends in time', () => name);
 }
@@ -104,7 +106,9 @@ export function checkFromLeader(facts: Facts, node: NodeFacts, message: Message)
     must(index <= facts.commitIndex && (known?.entry.term ?? snapTerm) === snapTerm, 'snapshots hold commits', text);
   } else if (transfers) {
     must(isVoter(node.members, to), 'transfers go to voters', text);
-    const full = peer.hardState.term > term || holds(peer, view.lastIndex, termIn(view, view.lastIndex));
-    must(full || view.lastIndex < view.firstIndex, 'transfers go to full logs', text);
+    // It was written after the Ready before the one it leaves with, when the log reached at least so far.
+    const last = node.lastBefore;
+    const full = peer.hardState.term > term || last > view.lastIndex || last < view.firstIndex;
+    must(full || holds(peer, last, termIn(view, last)), 'transfers go to full logs', text);
   }
 }
