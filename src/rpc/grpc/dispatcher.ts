@@ -132,9 +132,16 @@ export class Dispatcher implements ServerCallLink {
   }
 
   #context(call: IncomingCall): CallContext {
-    const context: CallContext = { ...this.#accepted, metadata: call.metadata };
-    if (call.timeoutUs === 0) return context;
-    return { ...context, deadlineUs: this.#shared.deps.clock.monotonicUs() + call.timeoutUs };
+    const { peer, local, identity } = this.#accepted;
+    const { metadata, timeoutUs } = call;
+    // Spelled out: a spread of the same properties is many times slower, and this runs for every call.
+    if (timeoutUs === 0) {
+      return identity === undefined ? { peer, local, metadata } : { peer, local, metadata, identity };
+    }
+    const deadlineUs = this.#shared.deps.clock.monotonicUs() + timeoutUs;
+    return identity === undefined
+      ? { peer, local, metadata, deadlineUs }
+      : { peer, local, metadata, identity, deadlineUs };
   }
 
   #startUnary(call: IncomingCall, entry: HandlerEntry, payload: Payload): void {

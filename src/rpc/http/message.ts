@@ -188,8 +188,3 @@ const REASONS: Readonly<Record<number, string>> = Object.freeze({
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
 });
-
-/** The standard text of a status code. */
-export function statusText(status: number): string {
-  return REASONS[status] ?? '';
-}
