@@ -25,10 +25,13 @@ export function* forceNewCluster(
   storage: MemoryStorage,
   wal: Wal,
   recovered: RecoveredWal,
+  appliedIndex: number,
   self: NodeId,
   config: ServerConfig,
 ): Task<void> {
-  const { hardState } = recovered;
+  // What the database holds was committed, even if the log's own note of it did not survive.
+  const commit = Math.min(Math.max(recovered.hardState.commit, appliedIndex), storage.lastIndex());
+  const hardState = { ...recovered.hardState, commit };
   const first = storage.firstIndex();
   const committed = storage.entries(first, hardState.commit + 1, NO_LIMIT);
   const kept: readonly Entry[] = typeof committed === 'string' ? [] : committed;

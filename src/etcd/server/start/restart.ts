@@ -37,7 +37,7 @@ export function* restartMember(context: BootContext): Task<Booted> {
   if (snapshot !== null) storage.applySnapshot(snapshot);
   storage.setHardState(recovered.hardState);
   storage.append(entries);
-  if (config.forceNewCluster) yield* forceNewCluster(storage, wal, recovered, memberId, config);
+  if (config.forceNewCluster) yield* forceNewCluster(storage, wal, recovered, state.consistentIndex, memberId, config);
   const node = makeNode(config, platform, memberId, storage);
   return {
     birth: config.forceNewCluster ? 'forced' : restored ? 'restore' : 'restart',

@@ -31,7 +31,7 @@ export function scanSegment(
   while (at < bytes.length) {
     const frame = readFrame(bytes, at);
     if (frame === 'end') return stop('complete');
-    if (frame === 'incomplete') return stop(isLast ? 'torn' : 'corrupt');
+    if (frame === 'incomplete') return stop(isLast && !framesFollow(bytes, at + 8) ? 'torn' : 'corrupt');
     const record = decodeRecord(frame.body);
     const torn = (): ScanEnd => (isLast && hasZeroSector(bytes, at + 8, frame.body.length) ? 'torn' : 'corrupt');
     if (record === null) return stop(torn());
@@ -48,6 +48,27 @@ export function scanSegment(
     at += frame.sizeBytes;
   }
   return stop('complete');
+}
+
+/**
+ * Whether records follow a frame that claims to reach beyond the file. A write that was cut short is the last thing in it;
+ * a frame with more behind it was whole once, and its length is damaged.
+ */
+function framesFollow(bytes: Uint8Array, from: number): boolean {
+  for (let start = from; start + 8 < bytes.length; start += 8) {
+    let at = start;
+    while (at < bytes.length) {
+      const frame = readFrame(bytes, at);
+      if (typeof frame === 'string' || !isPlausible(decodeRecord(frame.body))) break;
+      at += frame.sizeBytes;
+    }
+    if (at === bytes.length) return true;
+  }
+  return false;
+}
+
+function isPlausible(record: DecodedRecord | null): boolean {
+  return record !== null && record.type >= RecordType.Metadata && record.type <= RecordType.Snapshot;
 }
 
 interface Frame {

@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ClusterService, MaintenanceService } from '../../src/api/etcd/services.ts';
+import { EtcdEvent } from '../../src/etcd/events.ts';
+import { concatBytes, utf8Encode } from '../../src/platform/bytes.ts';
+import type { Process } from '../../src/platform/containers.ts';
+import { writeDurably } from '../../src/platform/disk.ts';
+import type { Task } from '../../src/platform/task.ts';
+import { get, leaderOf, members, others, put, READY, range, status } from './helpers.ts';
+import { type Node, SimCluster } from './sim-cluster.ts';
+
+const SECOND = 1_000_000;
+
+describe('starting a member', () => {
+  let cluster: SimCluster;
+  afterEach(() => cluster.close());
+
+  /** Runs a program on a node to its end. */
+  const runOn = (node: Node, args: readonly string[]): { code: number; text: string } => {
+    const process = node.station.run({ name: 'once', program: cluster.program, args })!;
+    cluster.sim.runUntil(() => process.exit.isSet, { untilUs: cluster.sim.nowUs + 60 * SECOND });
+    return { code: process.exit.peek()?.code ?? -1, text: process.lines.tail(40).join('\n') };
+  };
+  /** Changes a node's files while its member is down. */
+  const onDisk = (node: Node, body: (process: Process) => Task<void>): void => {
+    const process = node.station.run({
+      name: 'files',
+      program: function* (self: Process): Task<number> {
+        yield* body(self);
+        return 0;
+      },
+    })!;
+    cluster.sim.runUntil(() => process.exit.isSet, { untilUs: cluster.sim.nowUs + 60 * SECOND });
+    expect(process.exit.peek()?.code).toBe(0);
+  };
+  const wipe = (node: Node): void => onDisk(node, ({ platform }) => platform.disk.removeTree('/etcd'));
+  const initialCluster = (nodes: readonly Node[]): string =>
+    nodes.map((node) => `${node.name}=http://${node.address}:2380`).join(',');
+  const start = (options: ConstructorParameters<typeof SimCluster>[0] = {}): SimCluster => {
+    cluster = new SimCluster(options);
+    cluster.sim.runFor(8 * SECOND);
+    return cluster;
+  };
+
+  it('refuses a command line in the words and with the code of the real program', () => {
+    start({ size: 1, spare: 1 });
+    const spare = cluster.nodes[1]!;
+    expect(runOn(spare, ['etcd', '--frobnicate'])).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/^flag provided but not defined: -frobnicate\nUsage:/),
+    });
+    expect(runOn(spare, ['etcd', '--listen-peer-urls=10.0.0.1:2380'])).toMatchObject({
+      code: 2,
+      text: expect.stringContaining(
+        'invalid value "10.0.0.1:2380" for flag -listen-peer-urls: URL scheme must be http, https, unix, or unixs: 10.0.0.1:2380',
+      ),
+    });
+    expect(runOn(spare, ['etcd', '--heartbeat-interval=500'])).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(
+        '--election-timeout[1000ms] should be at least as 5 times as --heartbeat-interval[500ms]',
+      ),
+    });
+    expect(runOn(spare, ['etcd', '--discovery=http://x'])).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('--discovery=http://x is not simulated'),
+    });
+    expect(runOn(spare, ['etcd', '--version'])).toMatchObject({ code: 0, text: 'etcd Version: 3.6.5' });
+  });
+
+  it('refuses to join without having been added, or under a name that is not on the list', () => {
+    start({ size: 1, spare: 1 });
+    const [first, spare] = cluster.nodes as [Node, Node];
+    const list = initialCluster([first, spare]);
+    expect(runOn(spare, cluster.arguments(spare, list, 'existing'))).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(
+        /error validating peerURLs \{ClusterID:[0-9a-f]+ Members:\[.*\]\}?.*: member count is unequal/,
+      ),
+    });
+    expect(runOn(spare, cluster.arguments(spare, initialCluster([first]), 'existing'))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('couldn\'t find local name \\"m2\\" in the initial cluster configuration'),
+    });
+    const nobody = 'm2=http://10.0.0.12:2380,m9=http://10.0.0.99:2380';
+    expect(runOn(spare, cluster.arguments(spare, nobody, 'existing'))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('could not retrieve cluster information from the given URLs'),
+    });
+  });
+
+  it('leaves a data directory behind even when the start was refused', () => {
+    start({ size: 1, spare: 1 });
+    const [first, spare] = cluster.nodes as [Node, Node];
+    runOn(spare, cluster.arguments(spare, initialCluster([first]), 'existing'));
+    onDisk(spare, function* ({ platform }) {
+      expect((yield* platform.disk.list('/etcd/member/snap')).map((info) => info.name)).toEqual(['db']);
+    });
+  });
+
+  it('refuses to found a cluster again in place of a member that lost its disk', () => {
+    start();
+    const node = cluster.nodes[2]!;
+    node.station.powerOff();
+    node.station.powerOn();
+    wipe(node);
+    const { code, text } = runOn(node, node.args);
+    expect(code).toBe(1);
+    expect(text).toMatch(/member [0-9a-f]+ has already been bootstrapped/);
+  });
+
+  it('computes the ids that the real program computes', () => {
+    start({ size: 1 });
+    const channel = cluster.channel(cluster.nodes[0]!);
+    const [member] = cluster.run(() => members(channel));
+    expect(member!.id).toBe('9e80988e833ccb43');
+  });
+
+  it('keeps two clusters apart whose members reach each other by mistake', () => {
+    start({ size: 1, spare: 1 });
+    const [first, second] = cluster.nodes as [Node, Node];
+    second.args = cluster.arguments(second, initialCluster([second]), 'new');
+    cluster.start(second);
+    cluster.sim.runFor(5 * SECOND);
+    const ids = cluster.nodes.map((node) => cluster.run(() => status(cluster.channel(node))).header!.clusterId);
+    expect(ids[0]).not.toBe(ids[1]);
+    const refused: string[] = [];
+    cluster.sim.on(EtcdEvent.PeerRefused, (event) => refused.push(String(event.fields.reason)));
+    const channel = cluster.channel(first);
+    cluster.run(() =>
+      channel.unary(ClusterService.MemberAdd, { peerUrls: [`http://${second.address}:2380`], isLearner: true }, READY),
+    );
+    cluster.sim.runFor(5 * SECOND);
+    expect(new Set(refused)).toEqual(new Set(['cluster ID mismatch']));
+    cluster.run(() => put(cluster.channel(first), 'a', '1'));
+    expect(cluster.run(() => get(cluster.channel(second), 'a'))).toBeUndefined();
+  });
+
+  it('tells a member that was removed while it was away, and the member ends', () => {
+    start();
+    const leader = leaderOf(cluster);
+    const [away, other] = others(cluster, leader) as [Node, Node];
+    away.station.powerOff();
+    const channel = cluster.channel(leader, other);
+    cluster.sim.runFor(6 * SECOND);
+    const gone = cluster.run(() => members(channel)).find((member) => member.name === away.name)!;
+    cluster.run(() => channel.unary(ClusterService.MemberRemove, { id: gone.id }, READY));
+    away.station.powerOn();
+    cluster.start(away);
+    cluster.sim.runFor(10 * SECOND);
+    expect(away.process!.exit.peek()?.code).toBe(0);
+    expect(cluster.lines(away).join('\n')).toContain('the member has been permanently removed from the cluster');
+    wipe(away);
+    const refused = runOn(away, cluster.arguments(away, initialCluster(cluster.nodes), 'existing'));
+    expect(refused.text).toContain('member count is unequal');
+  });
+
+  it('restores a snapshot as a new cluster, with later revisions if asked', () => {
+    start();
+    const channel = cluster.channel(cluster.nodes[0]!);
+    for (let i = 0; i < 10; i++) cluster.run(() => put(channel, `k${i}`, `v${i}`));
+    const before = cluster.run(() => status(channel)).header!;
+    const parts: Uint8Array[] = [];
+    cluster.run(function* () {
+      const stream = channel.stream(MaintenanceService.Snapshot);
+      stream.send({});
+      stream.closeSend();
+      for (let part = yield* stream.receive(); part !== undefined; part = yield* stream.receive())
+        parts.push(part.blob);
+    });
+    const births: unknown[] = [];
+    cluster.sim.on(EtcdEvent.MemberStarted, (event) => births.push(event.fields.birth));
+    for (const node of cluster.nodes) {
+      node.station.powerOff();
+      node.station.powerOn();
+      wipe(node);
+      onDisk(node, ({ platform }) => writeDurably(platform.disk, '/backup.db', concatBytes(parts)));
+      const restored = runOn(node, [
+        'etcdutl',
+        'snapshot',
+        'restore',
+        '/backup.db',
+        `--name=${node.name}`,
+        '--data-dir=/etcd',
+        `--initial-cluster=${initialCluster(cluster.nodes)}`,
+        '--initial-cluster-token=again',
+        `--initial-advertise-peer-urls=http://${node.address}:2380`,
+        '--bump-revision=1000000',
+        '--mark-compacted',
+      ]);
+      expect(restored).toEqual({ code: 0, text: '' });
+      expect(runOn(node, ['etcdutl', 'snapshot', 'restore', '/backup.db', '--data-dir=/etcd']).text).toContain(
+        'not empty',
+      );
+      cluster.start(node);
+    }
+    cluster.sim.runFor(5 * SECOND);
+    expect(births).toEqual(['restore', 'restore', 'restore']);
+    const again = cluster.channel(cluster.nodes[1]!);
+    const { kvs, header } = cluster.run(() => range(again, 'k', { rangeEnd: utf8Encode('l') }));
+    expect(kvs.map((kv) => kv.modRevision)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(header!.clusterId).not.toBe(before.clusterId);
+    expect(header!.revision).toBe(1_000_011);
+    expect(() => cluster.run(() => range(again, 'k', { revision: 11 }))).toThrow('has been compacted');
+    expect(cluster.run(() => members(again))).toHaveLength(3);
+  });
+
+  it('refuses a damaged snapshot unless told not to look', () => {
+    start({ size: 1, spare: 1 });
+    const spare = cluster.nodes[1]!;
+    onDisk(spare, ({ platform }) => writeDurably(platform.disk, '/bad.db', new Uint8Array(512 + 32)));
+    expect(runOn(spare, ['etcdutl', 'snapshot', 'restore', '/bad.db', '--data-dir=/x'])).toMatchObject({ code: 1 });
+    onDisk(spare, ({ platform }) => writeDurably(platform.disk, '/raw.db', new Uint8Array(512)));
+    expect(runOn(spare, ['etcdutl', 'snapshot', 'restore', '/raw.db', '--data-dir=/x']).text).toContain(
+      'snapshot missing hash but --skip-hash-check=false',
+    );
+  });
+
+  it('goes on alone with --force-new-cluster, with its ids and its data', () => {
+    start();
+    const channel = cluster.channel(...cluster.nodes);
+    for (let i = 0; i < 5; i++) cluster.run(() => put(channel, `k${i}`, 'v'));
+    cluster.sim.runFor(SECOND);
+    const before = cluster.run(() => status(cluster.channel(cluster.nodes[0]!))).header!;
+    for (const node of cluster.nodes) node.station.powerOff();
+    const [survivor] = cluster.nodes as [Node, Node, Node];
+    survivor.station.powerOn();
+    survivor.args = [...survivor.args, '--force-new-cluster'];
+    cluster.start(survivor);
+    cluster.sim.runFor(5 * SECOND);
+    const alone = cluster.channel(survivor);
+    expect(cluster.run(() => members(alone)).map((member) => member.name)).toEqual([survivor.name]);
+    expect(cluster.run(() => range(alone, 'k', { rangeEnd: utf8Encode('l') })).count).toBe(5);
+    expect(cluster.run(() => status(alone)).header!.clusterId).toBe(before.clusterId);
+    cluster.run(() => put(alone, 'more', 'x'));
+  });
+
+  it('stops for good when its log is damaged in the middle', () => {
+    start({ size: 1 });
+    const [node] = cluster.nodes as [Node];
+    for (let i = 0; i < 20; i++) cluster.run(() => put(cluster.channel(node), `k${i}`, 'v'));
+    node.station.powerOff();
+    node.station.powerOn();
+    onDisk(node, function* ({ platform }) {
+      const [segment] = yield* platform.disk.list('/etcd/member/wal');
+      const file = yield* platform.disk.open(`/etcd/member/wal/${segment!.name}`);
+      const bytes = yield* file.read(700, 16);
+      yield* file.write(
+        700,
+        bytes.map((byte) => byte ^ 0xff),
+      );
+      yield* file.sync();
+      file.close();
+    });
+    const { code, text } = runOn(node, node.args);
+    expect(code).not.toBe(0);
+    expect(text).toContain('crc mismatch');
+  });
+});
