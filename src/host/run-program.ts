@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs';
 import { Channel } from '../platform/channel.ts';
 import type { Process, Program, Signal } from '../platform/containers.ts';
 import { ExitProcess, Fatal } from '../platform/errors.ts';
+import type { BuiltInProgram } from './containers/images.ts';
 import { EVENTS_DESCRIPTOR, type ProgramSpec, SPEC_VARIABLE } from './containers/launch.ts';
 import { hostPlatform } from './platform.ts';
 
@@ -11,10 +12,28 @@ const PANIC_CODE = 2;
 const BUG_CODE = 70;
 const FORWARDED: readonly Signal[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
+const BUILT_IN: Readonly<Record<BuiltInProgram, () => Promise<Program>>> = {
+  etcd: async () => (await import('../etcd/server/images.ts')).etcd,
+  'kube-apiserver': async () => (await import('../kube/apiserver/apiserver.ts')).kubeApiserver,
+  'kube-controller-manager': async () =>
+    (await import('../kube/controller-manager/controller-manager.ts')).kubeControllerManager,
+  'kube-scheduler': async () => (await import('../kube/scheduler/scheduler.ts')).kubeScheduler,
+  kubelet: async () => (await import('../kube/kubelet/kubelet.ts')).kubelet,
+  'discovery-service': async () => (await import('../services/discovery/program.ts')).discoveryService,
+  'time-server': async () => (await import('../services/time/server.ts')).timeServer,
+  'load-balancer': async () => (await import('../services/load-balancer/server.ts')).loadBalancer,
+};
+
+async function programOf({ source }: ProgramSpec): Promise<Program> {
+  if (source.kind === 'built-in') return BUILT_IN[source.name]();
+  const loaded = (await import(source.module)) as Readonly<Record<string, Program>>;
+  const program = loaded[source.export];
+  if (program === undefined) throw new Error(`${source.module} does not export ${source.export}`);
+  return program;
+}
+
 const spec = JSON.parse(process.env[SPEC_VARIABLE] ?? '{}') as ProgramSpec;
-const loaded = (await import(spec.module)) as Readonly<Record<string, Program>>;
-const program = loaded[spec.export];
-if (program === undefined) throw new Error(`${spec.module} does not export ${spec.export}`);
+const program = await programOf(spec);
 
 /** Ends the process with everything that was written to its pipes. */
 function end(code: number, ...lines: readonly string[]): never {

@@ -1,5 +1,17 @@
+/** Programs that come with the package; `src/host/run-program.ts` knows where they are. */
+export type BuiltInProgram =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubelet'
+  | 'discovery-service'
+  | 'time-server'
+  | 'load-balancer';
+
 /** What a host runs for an image. */
 export type ImageSource =
+  | { readonly kind: 'built-in'; readonly name: BuiltInProgram }
   | {
       readonly kind: 'program';
       /** URL of the module that exports the Program, and the name it exports it under. */

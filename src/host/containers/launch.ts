@@ -6,8 +6,7 @@ import type { ImageSource } from './images.ts';
 
 /** What a child process needs to know to run a Program; passed as JSON in an environment variable. */
 export interface ProgramSpec {
-  readonly module: string;
-  readonly export: string;
+  readonly source: Exclude<ImageSource, { readonly kind: 'binary' }>;
   readonly name: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -22,7 +21,7 @@ export const SPEC_VARIABLE = 'TALOSIM_PROGRAM';
 /** Descriptor on which a program's process writes: first an empty line when it has started, then events. */
 export const EVENTS_DESCRIPTOR = 3;
 
-export interface LaunchSpec extends Omit<ProgramSpec, 'module' | 'export'> {
+export interface LaunchSpec extends Omit<ProgramSpec, 'source'> {
   readonly source: ImageSource;
 }
 
@@ -33,16 +32,7 @@ export function launch(spec: LaunchSpec): ChildProcess {
     const args = spec.argv.slice(1).map((argument) => realPathsIn(argument, spec.mounts));
     return spawn(spec.source.path, args, { stdio, env: { ...spec.env } });
   }
-  const program: ProgramSpec = {
-    module: spec.source.module,
-    export: spec.source.export,
-    name: spec.name,
-    argv: spec.argv,
-    env: spec.env,
-    self: spec.self,
-    root: spec.root,
-    mounts: spec.mounts,
-  };
+  const program: ProgramSpec = { ...spec, source: spec.source };
   const entry = fileURLToPath(entryUrl());
   const loader = entry.endsWith('.ts') ? ['--import', typescriptLoader()] : [];
   return spawn(process.execPath, [...loader, entry], {
@@ -51,10 +41,10 @@ export function launch(spec: LaunchSpec): ChildProcess {
   });
 }
 
-/** Beside this file: as source in the project, bundled in the package. */
+/** As source it is in the folder above; in the package, bundles lie side by side. */
 function entryUrl(): URL {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'mjs';
-  return new URL(`../run-program.${extension}`, import.meta.url);
+  const entry = import.meta.url.endsWith('.ts') ? '../run-program.ts' : './run-program.mjs';
+  return new URL(entry, import.meta.url);
 }
 
 function typescriptLoader(): string {

@@ -17,15 +17,13 @@ describe('the discovery service as real processes', () => {
   let service: HostPlatform;
 
   const machine = (name: string, self: string): HostPlatform => {
-    const program = (module: string, exported: string) =>
-      ({ kind: 'program', module: new URL(module, import.meta.url).href, export: exported }) as const;
     const host = hostPlatform({
       name,
       self,
       root: join(directory, name),
       images: {
-        'discovery-service': program('../../../src/services/discovery/program.ts', 'discoveryService'),
-        member: program('./member-program.ts', 'member'),
+        'discovery-service': { kind: 'built-in', name: 'discovery-service' },
+        member: { kind: 'program', module: new URL('./member-program.ts', import.meta.url).href, export: 'member' },
       },
     });
     hosts.push(host);
