@@ -39,6 +39,8 @@ export class Machine {
   readonly bootId: string;
   /** Text of the config that the STATE volume holds, once it was written or read in this boot. */
   persistedConfig: string | undefined;
+  /** A shutdown was begun: whatever fails from now on ends in power off, not in a reboot. */
+  shuttingDown = false;
   /** Puts the old config back after a try. */
   pendingRevert: Timer | undefined;
   /** Order in which control planes are tried. */

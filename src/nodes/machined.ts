@@ -1,6 +1,7 @@
 import { isDefect, Runtime } from '../cosi/index.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import type { Task } from '../platform/task.ts';
+import { requestShutdown } from './api/handlers/power.ts';
 import { fatal } from './boot/fatal.ts';
 import { SequenceFailed } from './boot/sequencer.ts';
 import { bootPhases } from './boot/sequences/boot.ts';
@@ -27,6 +28,7 @@ export function* machined(platform: MachinePlatform, profile: Profile, surroundi
     slot: platform.firmware.bootedSlot() ?? '',
     disk: findSystemDisk(platform.blockDevices) === undefined ? 'blank' : 'installed',
   });
+  platform.power.onButton(() => requestShutdown(machine, true, 'ACPI'));
   startControllers(machine);
   yield* bringUp(machine);
   yield* forever();

@@ -4,12 +4,15 @@ import { errorText } from '../errors.ts';
 import type { Machine } from '../machine.ts';
 import { META_UPGRADE } from '../storage/meta.ts';
 import { fallbackPending } from './sequences/initialize.ts';
-import { rebootMachine } from './tasks/power.ts';
+import { rebootMachine, shutDownMachine } from './tasks/power.ts';
 import { revertBootloader } from './tasks/upgrade.ts';
 
 const COUNTDOWN = 10;
 
-/** A sequence failed for good: services down, the boot loader back if an upgrade is not confirmed, reboot (reference/v1.11.3.md 6.3). */
+/**
+ * A sequence failed for good: services down, the boot loader back if an upgrade is not confirmed, reboot,
+ * or power off where that was asked for (reference/v1.11.3.md 6.3).
+ */
 export function* fatal(machine: Machine, error: unknown): Task<void> {
   const { kmsg, services, platform, meta } = machine;
   kmsg.talos(`fatal sequencer error: ${errorText(error)}`);
@@ -28,5 +31,6 @@ export function* fatal(machine: Machine, error: unknown): Task<void> {
     kmsg.talos(`rebooting in ${left} seconds`);
     yield* platform.clock.sleep(1_000_000);
   }
+  if (machine.shuttingDown) yield* shutDownMachine(machine);
   yield* rebootMachine(machine, 'default');
 }

@@ -66,6 +66,7 @@ import { routeStatusController } from './network/route-status.ts';
 import { networkStatusController } from './network/status.ts';
 import { timeServerConfigController, timeServerSpecController } from './network/time-server.ts';
 import { diagnosticsController } from './runtime/diagnostics.ts';
+import { dropUpgradeFallbackController } from './runtime/drop-upgrade-fallback.ts';
 import { factsController } from './runtime/facts.ts';
 import { machineStatusController } from './runtime/machine-status.ts';
 import { apiController } from './secrets/api.ts';
@@ -97,6 +98,7 @@ function runtimeControllers(machine: Machine): readonly Controller[] {
     serviceController(machine.events),
     disksController(machine),
     diagnosticsController(machine),
+    dropUpgradeFallbackController(machine),
     machineTypeController,
     persistenceController(machine),
     timeSyncController(machine),

@@ -3,6 +3,7 @@ import { race } from '../../platform/combinators.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
+import { ipBytes } from '../../platform/x509/ip.ts';
 import { secondsAndNanos } from '../../rpc/well-known.ts';
 import type { Machine } from '../machine.ts';
 
@@ -30,11 +31,15 @@ export class DiscoveryClient {
   readonly #onChange: () => void;
   readonly #local = new Notifier();
   #data: Uint8Array | undefined;
+  #host: string;
+  #port: number;
   #affiliates = new Map<string, Uint8Array>();
 
   constructor(machine: Machine, options: DiscoveryClientOptions, onChange: () => void) {
     this.#machine = machine;
     this.options = options;
+    this.#host = options.host;
+    this.#port = options.port;
     this.#onChange = onChange;
   }
 
@@ -59,9 +64,8 @@ export class DiscoveryClient {
     for (;;) {
       yield* clock.sleep(random.int(Math.floor(backoffUs / 2), Math.floor((backoffUs * 3) / 2)));
       backoffUs = Math.min(BACKOFF_MAX_US, Math.floor((backoffUs * 3) / 2));
-      const addresses = this.#machine.surroundings.resolve(this.options.host);
-      if (addresses.length === 0) continue;
-      const channel = this.#open(addresses);
+      const channel = this.#open();
+      if (channel === undefined) continue;
       try {
         yield* this.#session(channel, () => {
           backoffUs = BACKOFF_FIRST_US;
@@ -74,20 +78,44 @@ export class DiscoveryClient {
     }
   }
 
-  #open(addresses: readonly string[]): RpcChannel {
-    const endpoints = addresses.map((address) => ({ address, port: this.options.port }));
-    return this.#machine.platform.rpc.channel(endpoints, {
+  /** Takes this machine out of the list, once, as it is reset. Throws RpcError. */
+  *withdraw(): Task<void> {
+    const channel = this.#open();
+    if (channel === undefined) return;
+    const { clusterId, affiliateId } = this.options;
+    try {
+      yield* channel.unary(Cluster.AffiliateDelete, { clusterId, affiliateId }, { timeoutUs: HELLO_LIMIT_US });
+    } finally {
+      channel.close();
+    }
+  }
+
+  #open(): RpcChannel | undefined {
+    const { surroundings, platform } = this.#machine;
+    const addresses = ipBytes(this.#host) === null ? surroundings.resolve(this.#host) : [this.#host];
+    if (addresses.length === 0) return undefined;
+    const endpoints = addresses.map((address) => ({ address, port: this.#port }));
+    return platform.rpc.channel(endpoints, {
       keepaliveTimeUs: KEEPALIVE_US,
-      ...(this.options.insecure ? {} : { tls: { serverName: this.options.host } }),
+      ...(this.options.insecure ? {} : { tls: { serverName: this.#host } }),
     });
   }
 
   *#session(channel: RpcChannel, onConnected: () => void): Task<void> {
     const { clusterId } = this.options;
     const hello = { clusterId, clientVersion: this.#machine.profile.version };
-    yield* channel.unary(Cluster.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
+    const answer = yield* channel.unary(Cluster.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
     onConnected();
+    if (answer.redirect !== null) return this.#redirect(answer.redirect.endpoint);
     yield* race({ watch: this.#watch(channel), refresh: this.#refresh(channel) });
+  }
+
+  /** Another instance of the service is in charge of this cluster. */
+  #redirect(endpoint: string): void {
+    const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(endpoint) ?? [];
+    if (host === undefined) throw new RpcError('InvalidArgument', `redirected to "${endpoint}": host:port expected`);
+    this.#host = host;
+    this.#port = Number(port);
   }
 
   *#watch(channel: RpcChannel): Task<void> {

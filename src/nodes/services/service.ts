@@ -46,6 +46,8 @@ export class Service {
   #events: ServiceEvent[] = [];
   #health: Health;
   #stop: Once<void> | undefined;
+  #wasUp = false;
+  #timesUp = 0;
 
   constructor(definition: ServiceDefinition, host: ServiceHost) {
     this.definition = definition;
@@ -78,6 +80,11 @@ export class Service {
   get up(): boolean {
     if (this.#state === 'Skipped' || this.#state === 'Finished') return true;
     return this.#state === 'Running' && (this.definition.health === undefined || this.#health.current.healthy);
+  }
+
+  /** How often it has come up: who waits for that sees it also when it was for an instant only. */
+  get timesUp(): number {
+    return this.#timesUp;
   }
 
   /** Begins a run unless one is going on. */
@@ -188,6 +195,8 @@ export class Service {
   }
 
   #record(message: string, health: ServiceHealth): void {
+    if (this.up && !this.#wasUp) this.#timesUp++;
+    this.#wasUp = this.up;
     const event: ServiceEvent = { state: this.#state, message, atUs: this.#host.clock.nowUs() };
     this.#events = [...this.#events.slice(-(EVENTS_KEPT - 1)), event];
     this.#host.onEvent(this, event, health);

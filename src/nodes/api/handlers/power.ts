@@ -36,8 +36,8 @@ export function requestReboot(machine: Machine, mode: 'default' | 'powercycle'):
   return launch(machine, 'reboot', () => rebootPhases(machine, mode), true);
 }
 
-export function requestShutdown(machine: Machine, force: boolean): string {
-  machine.kmsg.talos('shutdown via API received');
+export function requestShutdown(machine: Machine, force: boolean, via: 'API' | 'ACPI' = 'API'): string {
+  machine.kmsg.talos(`shutdown via ${via} received`);
   return launch(machine, 'shutdown', () => shutdownPhases(machine, force), true);
 }
 

@@ -9,6 +9,7 @@ import { etcdService } from '../../services/builtin/etcd.ts';
 import { kubeletService } from '../../services/builtin/kubelet.ts';
 import { criService } from '../../services/builtin/plain.ts';
 import { trustdService } from '../../services/builtin/trustd.ts';
+import type { Service } from '../../services/service.ts';
 import { mountSystemVolume } from '../../storage/volumes.ts';
 import { type Phase, phase, task } from '../sequence.ts';
 import { idle } from './initialize.ts';
@@ -52,11 +53,11 @@ function* startAllServices(machine: Machine): Task<void> {
     services.loadAndStart(trustdService(machine));
     services.loadAndStart(etcdService(machine, { bootstrap: settings.machineType === 'init' }));
   }
-  const count = services.list().length;
-  kmsg.talos(`waiting for ${count} services`);
-  const reporter = platform.scope.spawn('boot-report', () => reportUnmet(machine));
+  const wait = new UpWait(services.list());
+  kmsg.talos(`waiting for ${wait.count} services`);
+  const reporter = platform.scope.spawn('boot-report', () => reportUnmet(machine, wait));
   try {
-    yield* timeout(platform.clock, profile.limits.bootUs, allUp(machine));
+    yield* timeout(platform.clock, profile.limits.bootUs, allUp(machine, wait));
   } catch (error) {
     if (error instanceof TimeoutError) throw new NodeError('context deadline exceeded');
     throw error;
@@ -65,17 +66,33 @@ function* startAllServices(machine: Machine): Task<void> {
   }
 }
 
-function* allUp(machine: Machine): Task<void> {
+/** Services that must each have been up once; what becomes of them afterwards does not matter. */
+class UpWait {
+  readonly count: number;
+  #pending: readonly { readonly service: Service; readonly timesUp: number }[];
+
+  constructor(services: readonly Service[]) {
+    this.count = services.length;
+    this.#pending = services.map((service) => ({ service, timesUp: service.timesUp }));
+  }
+
+  pending(): readonly Service[] {
+    this.#pending = this.#pending.filter(({ service, timesUp }) => !service.up && service.timesUp === timesUp);
+    return this.#pending.map(({ service }) => service);
+  }
+}
+
+function* allUp(machine: Machine, wait: UpWait): Task<void> {
   for (;;) {
     const seen = machine.changed.version;
-    if (machine.services.list().every((service) => service.up)) return;
+    if (wait.pending().length === 0) return;
     yield* machine.changed.changed(seen);
   }
 }
 
-function* reportUnmet(machine: Machine): Task<void> {
+function* reportUnmet(machine: Machine, wait: UpWait): Task<void> {
   for (;;) {
-    const unmet = machine.services.list().filter((service) => !service.up);
+    const unmet = wait.pending();
     if (unmet.length > 0) {
       machine.kmsg.talos(unmet.map((service) => `service "${service.id}" to be "up"`).join(', '));
     }

@@ -46,7 +46,12 @@ export function rebootPhases(machine: Machine, mode: 'default' | 'powercycle'): 
 
 export function shutdownPhases(machine: Machine, force: boolean): readonly Phase[] {
   return [
-    phase('storeShutdown', idle(machine, 'storeShutdownEmergency')),
+    phase(
+      'storeShutdown',
+      task('storeShutdownEmergency', function* () {
+        machine.shuttingDown = true;
+      }),
+    ),
     ...(force
       ? []
       : [

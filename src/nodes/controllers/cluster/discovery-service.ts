@@ -1,10 +1,12 @@
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { shared, weak } from '../../../cosi/index.ts';
-import type { TaskHandle } from '../../../platform/task.ts';
+import { RpcError } from '../../../platform/rpc.ts';
+import type { Task, TaskHandle } from '../../../platform/task.ts';
 import { openAffiliate, sealAffiliate } from '../../discovery/affiliate.ts';
 import { DiscoveryClient, type DiscoveryClientOptions } from '../../discovery/client.ts';
 import type { Machine } from '../../machine.ts';
 import { Affiliates, type DiscoveryConfigSpec, DiscoveryConfigs, Identities } from '../../resources/cluster.ts';
+import { MachineResetSignals } from '../../resources/runtime.ts';
 import { RawAffiliates } from './affiliate-merge.ts';
 
 interface Running {
@@ -17,13 +19,22 @@ interface Running {
 export function discoveryServiceController(machine: Machine): Controller {
   return {
     name: 'cluster.DiscoveryServiceController',
-    inputs: [weak(DiscoveryConfigs, 'cluster'), weak(Affiliates), weak(Identities, 'local')],
+    inputs: [
+      weak(DiscoveryConfigs, 'cluster'),
+      weak(Affiliates),
+      weak(Identities, 'local'),
+      weak(MachineResetSignals, 'machine'),
+    ],
     outputs: [shared(RawAffiliates)],
     *run(context) {
       let running: Running | undefined;
       try {
         for (;;) {
           yield* context.wakeUp();
+          if (context.get(MachineResetSignals, 'machine') !== undefined) {
+            if (running !== undefined) yield* withdraw(running);
+            return;
+          }
           running = reconcile(machine, context, running);
           context.resetRestartBackoff();
         }
@@ -32,6 +43,16 @@ export function discoveryServiceController(machine: Machine): Controller {
       }
     },
   };
+}
+
+/** A machine that is reset says so; the others would know it for half an hour. */
+function* withdraw(running: Running): Task<void> {
+  running.task.cancel();
+  try {
+    yield* running.client.withdraw();
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
 }
 
 function reconcile(machine: Machine, context: ControllerContext, running: Running | undefined): Running | undefined {
