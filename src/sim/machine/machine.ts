@@ -6,7 +6,7 @@ import type { Task } from '../../platform/task.ts';
 import type { SimContainers } from '../containers/containers.ts';
 import { BlockDevice, type DiskSpec } from '../disk/block-device.ts';
 import { draw } from '../distribution.ts';
-import { booted, bootHung, panicked, poweredOn } from '../events.ts';
+import { booted, bootHung, kernelEnded, panicked, poweredOn } from '../events.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimProcess } from '../kernel/process.ts';
 import { Chassis, type ChassisSpec, type Surroundings } from './chassis.ts';
@@ -152,6 +152,8 @@ export class Machine {
   #cut(): void {
     this.#starting?.cancel();
     this.#starting = undefined;
+    // Without a kernel there is none to tell of the cut: the machine does, unless it was off.
+    if (this.kernel === undefined && this.#state !== 'off') this.chassis.event(kernelEnded, { how: 'cut' });
     this.#forgetKernel('cut');
     for (const disk of this.disks) disk.crash();
     this.#state = 'off';

@@ -1,0 +1,3 @@
+export function isStale(): boolean;
+export function build(): Promise<void>;
+export function buildIfStale(): Promise<void>;
