@@ -170,15 +170,17 @@ describe('our client, answered by grpc-js', () => {
   let server: Server;
   let port: number;
 
-  beforeAll(async () => {
+  async function listen(wanted: number): Promise<void> {
     server = new Server();
     server.addService(DEFINITION, IMPLEMENTATION as unknown as UntypedServiceImplementation);
     port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync('127.0.0.31:0', ServerCredentials.createInsecure(), (error, bound) =>
+      server.bindAsync(`127.0.0.31:${wanted}`, ServerCredentials.createInsecure(), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
     });
-  });
+  }
+
+  beforeAll(() => listen(0));
   afterAll(() => server.forceShutdown());
 
   it('calls, errors, streams', async () => {
@@ -208,6 +210,30 @@ describe('our client, answered by grpc-js', () => {
       return texts;
     });
     expect(seen).toEqual(['0', '1', 'Q', undefined]);
+    channel.close();
+  });
+
+  it('a server that is leaving: open streams go on, new calls find its successor', async () => {
+    const channel = host.platform.rpc.channel([{ address: '127.0.0.1', port }], { backoffBaseUs: 20_000 });
+    const chat = channel.stream(Echo.Chat);
+    const talk = (text: string): Promise<string | undefined> =>
+      run(function* () {
+        chat.send(Ask.of({ text }));
+        return (yield* chat.receive())?.text;
+      });
+    expect(await talk('before')).toBe('BEFORE');
+    const old = server;
+    const gone = new Promise<void>((resolve) => old.tryShutdown(() => resolve()));
+    await listen(port);
+    const ask = Ask.of({ text: 'du' });
+    const said = await run(() => channel.unary(Echo.Say, ask, { metadata: { greeting: 'hej' }, waitForReady: true }));
+    expect(said.text).toBe('hej du');
+    expect(await talk('after')).toBe('AFTER');
+    await run(function* () {
+      chat.closeSend();
+      expect(yield* chat.receive()).toBe(undefined);
+    });
+    await gone;
     channel.close();
   });
 });

@@ -112,12 +112,25 @@ export class ClientCall {
     this.#stream.close(constants.NGHTTP2_NO_ERROR);
   }
 
+  /** The server will not look at this call, if it has not answered already. */
+  unprocessed(text: string): void {
+    if (this.#ended || this.#status !== undefined) return;
+    this.#ended = true;
+    this.#onEnded();
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+    this.#sink.onUnprocessed(text);
+  }
+
   #onClose(): void {
     if (this.#status !== undefined) {
       this.end(this.#status.status, this.#status.message, this.#status.metadata);
       return;
     }
     const code = this.#stream.rstCode;
+    if (code === constants.NGHTTP2_REFUSED_STREAM) {
+      this.unprocessed('stream terminated by RST_STREAM with error code: REFUSED_STREAM');
+      return;
+    }
     const lost = code === constants.NGHTTP2_NO_ERROR || this.#stream.session?.destroyed !== false;
     if (lost) this.end('Unavailable', 'error reading from server: EOF', NO_METADATA);
     else this.end(statusOfReset(code), `stream terminated by RST_STREAM with error code: ${code}`, NO_METADATA);

@@ -50,7 +50,7 @@ export class Http2Transport implements ClientTransport {
       this.#executor.enter(() => this.close(`error reading from server: ${readText(error, this.#endpoint)}`));
     this.#session.on('error', broken);
     this.#session.socket.on('error', broken);
-    this.#session.on('goaway', () => this.#executor.enter(() => this.drain()));
+    this.#session.on('goaway', (_code, lastStream) => this.#executor.enter(() => this.#sentAway(lastStream)));
     this.#session.on('close', () => this.#executor.enter(() => this.close('error reading from server: EOF')));
   }
 
@@ -62,7 +62,7 @@ export class Http2Transport implements ClientTransport {
     payload: Payload | null,
     end: boolean,
   ): number {
-    if (this.#closed || this.#session.closed || this.#session.destroyed) return 0;
+    if (this.#closed || this.#draining || this.#session.closed || this.#session.destroyed) return 0;
     const stream = this.#nextStream;
     this.#nextStream += 2;
     const request: ClientHttp2Stream = this.#session.request({
@@ -120,9 +120,25 @@ export class Http2Transport implements ClientTransport {
     this.#keepalive?.cancel();
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    this.#onClosed?.(text);
+    this.#leave(text);
     for (const call of calls) call.end(status, text, NO_METADATA);
     this.#session.destroy();
+  }
+
+  /** The server wants no new calls here: the channel connects anew, open calls go on, those it never saw move. */
+  #sentAway(lastStream: number): void {
+    const text = 'the server sent GOAWAY';
+    this.#draining = true;
+    this.#leave(text);
+    for (const [stream, call] of [...this.#calls]) if (stream > lastStream) call.unprocessed(text);
+    this.#closeWhenDrained();
+  }
+
+  /** The channel has this connection no longer. */
+  #leave(text: string): void {
+    const onClosed = this.#onClosed;
+    this.#onClosed = undefined;
+    onClosed?.(text);
   }
 
   #closeWhenDrained(): void {

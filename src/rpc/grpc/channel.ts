@@ -72,6 +72,7 @@ export class Channel implements RpcChannel {
         resume: resume as (value: unknown) => void,
         fail,
         forget: () => this.#waiting.delete(call),
+        restart: () => this.start(call),
         lastError: () => this.#lastError,
       });
       this.start(call);

@@ -141,6 +141,11 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
     this.#outbox.credit(bytes);
   }
 
+  /** What was sent is gone: only the caller can say it again. */
+  onUnprocessed(text: string): void {
+    this.onStatus('Unavailable', text, NO_METADATA);
+  }
+
   #begin(): void {
     if (this.#begun || this.#end !== undefined) return;
     this.#begun = true;

@@ -12,6 +12,8 @@ export interface StreamSink {
   /** The end. The transport has forgotten the stream. */
   onStatus(status: StatusName, message: string, metadata: Metadata): void;
   onCredit(bytes: number): void;
+  /** The server never looked at the call: it may be made again elsewhere. The transport has forgotten the stream. */
+  onUnprocessed(text: string): void;
 }
 
 /** One established HTTP/2 connection as its client sees it: the streams that are open on it. */

@@ -12,6 +12,8 @@ export interface UnaryOwner {
   readonly fail: Fail;
   /** The call waits for a connection no longer. */
   forget(): void;
+  /** Starts the call anew on another connection. */
+  restart(): void;
   /** Why the channel has no connection; empty when it never failed. */
   lastError(): string;
 }
@@ -137,4 +139,10 @@ export class UnaryCall implements StreamSink, Startable {
   }
 
   onCredit(): void {}
+
+  onUnprocessed(): void {
+    if (this.#settled) return;
+    this.#transport = undefined;
+    this.#owner.restart();
+  }
 }

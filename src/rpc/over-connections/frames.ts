@@ -4,7 +4,7 @@ import type { Payload } from '../grpc/payload.ts';
 
 /**
  * What travels over a connection. A frame here stands for the HTTP/2 frames that gRPC would write at one go: a unary
- * call is one segment in each direction.
+ * call is one segment in each direction, whatever its size (only streams are held back for want of credit).
  */
 export type Frame =
   | SettingsFrame
