@@ -75,12 +75,15 @@ export const LOG_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'return allowUnstable || this.committed > 0 ? this.committed : Math',
   ],
   [
-    'stable-whatever-term',
-    'C5 log_unstable_test StableTo',
-    'an entry that was replaced while it was written passes for durable',
-    'unstable.ts',
-    'if (known !== term) {',
-    'if (known < 0) {',
+    'advance-attests-all',
+    'A19',
+    'Advance takes for written what came in since the Ready',
+    'on-advance.ts',
+    'acknowledgeAppend(core, appended, step);',
+    `appended.index = core.log.lastIndex();
+      appended.logTerm = core.log.lastTerm();
+      appended.term = core.term;
+      acknowledgeAppend(core, appended, step);`,
   ],
   [
     'unstable-kept',
@@ -115,12 +118,12 @@ export const LOG_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'if (sender.id !== core.id) return;',
   ],
   [
-    'next-below-match',
-    'C3 LogReplicationWithReorderedMessage',
-    'an old rejection sets a peer back behind what it acknowledged',
+    'match-falls',
+    'C3 LeaderAppResp',
+    'an old acknowledgement takes a later one back',
     'progress.ts',
-    'this.next = Math.max(Math.min(rejected, hint + 1), this.match + 1);',
-    'this.next = Math.max(Math.min(rejected, hint + 1), 1);',
+    'if (index <= this.match) return false;',
+    'if (index < 1 || index === this.match) return false;',
   ],
   [
     'probe-stays-paused',

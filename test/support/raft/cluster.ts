@@ -12,8 +12,8 @@ import {
   Role,
 } from '../../../src/raft/index.ts';
 import { BLANK_IMAGE, imageOf } from './disk.ts';
-import { Host } from './host.ts';
-import type { NodeNumber, Plan, Step } from './plan.ts';
+import { Host, type Surroundings } from './host.ts';
+import type { NodeNumber, Plan, PlanOptions, Step } from './plan.ts';
 import { Refusal } from './spec/facts.ts';
 import { membersAfter } from './spec/members.ts';
 import { Spec } from './spec.ts';
@@ -24,10 +24,12 @@ const MAX_REMEMBERED = 64;
 const MAX_SNAPSHOTS = 4;
 
 /** Nodes over a network that is a bag of messages; everything that happens is a step of the plan. */
-export class Cluster {
+export class Cluster implements Surroundings {
   readonly spec: Spec;
   readonly hosts: readonly Host[];
   readonly plan: Plan;
+  readonly options: PlanOptions;
+  readonly jitter = (electionTick: number): number => this.drawJitter(electionTick);
   /** Messages under way, oldest first. */
   underWay: Message[] = [];
   /** Messages that arrived, the latest last. */
@@ -40,6 +42,7 @@ export class Cluster {
 
   constructor(plan: Plan) {
     this.plan = plan;
+    this.options = plan.options;
     const { options } = plan;
     this.spec = new Spec({
       electionTick: options.electionTick,
@@ -57,15 +60,9 @@ export class Cluster {
     const confState = { ...EMPTY_CONF_STATE, voters, learners: plan.learners.map(nodeId) };
     const born = imageOf({ index: 1, term: 1, confState, data: null });
     const initial = [...plan.voters, ...plan.learners];
-    const around = {
-      spec: this.spec,
-      options,
-      jitter: (electionTick: number) => this.jitter(electionTick),
-      send: (message: Message) => this.send(message),
-    };
     this.hosts = Array.from({ length: plan.total }, (_, i) => {
       const isBorn = options.start === 'snapshot' && initial.includes(i + 1);
-      return new Host(nodeId(i + 1), isBorn ? born : BLANK_IMAGE, around);
+      return new Host(nodeId(i + 1), isBorn ? born : BLANK_IMAGE, this);
     });
     // Those that are born first: what they hold is what the cluster begins with.
     for (const host of [...this.hosts].sort((a, b) => Number(voters.includes(b.id)) - Number(voters.includes(a.id)))) {
@@ -76,14 +73,14 @@ export class Cluster {
   }
 
   /** A whole number below `electionTick`: a function of the seed and of how many were drawn before. */
-  private jitter(electionTick: number): number {
+  private drawJitter(electionTick: number): number {
     let x = (this.plan.jitterSeed + Math.imul(++this.draws, 0x9e3779b9)) | 0;
     x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
     x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
     return ((x ^ (x >>> 16)) >>> 0) % electionTick;
   }
 
-  private send(message: Message): void {
+  send(message: Message): void {
     if (this.underWay.length >= MAX_UNDER_WAY) this.lose(this.underWay.shift()!);
     this.underWay.push(message);
   }

@@ -55,20 +55,24 @@ export function holds(image: DiskImage, index: number, term: number): boolean {
   return index <= image.baseIndex || image.entries[index - image.baseIndex - 1]?.term === term;
 }
 
+/** Whoever makes snapshots of the application as it is. */
+export interface SnapshotSource {
+  current(): Snapshot;
+}
+
 /** A disk with a cache: a node reads what it wrote, a crash keeps what was synced. */
 export class Disk implements Storage {
   visible: DiskImage;
   durable: DiskImage;
   private readonly useCheckpoint: boolean;
-  private readonly current: () => Snapshot;
+  private readonly source: SnapshotSource;
   private asked = 0;
 
-  /** `current` makes a snapshot of the application as it is. */
-  constructor(image: DiskImage, useCheckpoint: boolean, current: () => Snapshot) {
+  constructor(image: DiskImage, useCheckpoint: boolean, source: SnapshotSource) {
     this.visible = image;
     this.durable = image;
     this.useCheckpoint = useCheckpoint;
-    this.current = current;
+    this.source = source;
   }
 
   write(hardState: HardState | null, entries: readonly Entry[], snapshot: Snapshot | null): void {
@@ -157,6 +161,6 @@ export class Disk implements Storage {
 
   /** As etcd does, made when it is asked for: an older one may not know the member it is for. Not always at once. */
   snapshot(): Snapshot | StorageError {
-    return ++this.asked % 3 === 0 ? StorageError.SnapshotTemporarilyUnavailable : this.current();
+    return ++this.asked % 3 === 0 ? StorageError.SnapshotTemporarilyUnavailable : this.source.current();
   }
 }

@@ -181,9 +181,10 @@ function drawScene(random: Draws, total: number, options: PlanOptions): readonly
   const silence: Step = { do: 'tickAll', count: 2 * options.electionTick };
   const propose: Step = { do: 'propose', node: 0, sizes: [1] };
   const settle: Step = { do: 'settle', rounds: 4 };
+  const wait: Step = { do: 'tickAll', count: options.electionTick };
   const round: Step = { do: 'settle', rounds: 1 };
   const reads = Array.from({ length: total }, (_, i): Step => ({ do: 'read', node: i + 1 }));
-  switch (random.int(0, 5)) {
+  switch (random.int(0, 6)) {
     case 0:
       // A leader that is cut off is replaced without its knowledge.
       return [
@@ -256,6 +257,21 @@ function drawScene(random: Draws, total: number, options: PlanOptions): readonly
         ...Array.from({ length: 3 }, (): Step => ({ do: 'drop', pick: 0 })),
         { do: 'crash', node: 0, unsyncedSurvives: true },
         ...Array.from({ length: total }, (_, i): Step => ({ do: 'restart', node: i + 1 })),
+      ];
+    case 5:
+      // It is silent for so long that the leader takes note, and what it is sent is lost only then.
+      return [
+        { do: 'pause', node },
+        propose,
+        settle,
+        { do: 'compact', node: 0, keep: 0 },
+        ...[wait, settle, wait, settle, wait, settle],
+        { do: 'cut', side: 1 << (node - 1) },
+        settle,
+        propose,
+        settle,
+        { do: 'cut', side: 0 },
+        { do: 'resume', node },
       ];
     default:
       // Leadership is to go to a node that is being removed.

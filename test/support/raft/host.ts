@@ -12,7 +12,7 @@ import {
   Role,
   type Snapshot,
 } from '../../../src/raft/index.ts';
-import { Disk, type DiskImage } from './disk.ts';
+import { Disk, type DiskImage, type SnapshotSource } from './disk.ts';
 import type { PlanOptions } from './plan.ts';
 import { type Cause, Refusal } from './spec/facts.ts';
 import type { Spec } from './spec.ts';
@@ -30,7 +30,7 @@ const SAFE_ORDER: readonly Phase[] = Object.freeze(['write', 'sync', 'send', 'ap
 const LEADER_ORDER: readonly Phase[] = Object.freeze(['send', 'write', 'sync', 'apply', 'advance']);
 
 /** A node with its disk and application, driven one small step at a time, so that it can crash in between. */
-export class Host {
+export class Host implements SnapshotSource {
   readonly id: NodeId;
   readonly disk: Disk;
   raft: RawNode | null = null;
@@ -50,7 +50,7 @@ export class Host {
   constructor(id: NodeId, image: DiskImage, around: Surroundings) {
     this.id = id;
     this.around = around;
-    this.disk = new Disk(image, around.options.checkpoints, () => this.current());
+    this.disk = new Disk(image, around.options.checkpoints, this);
     this.confState = image.snapshot.confState;
   }
 
@@ -98,7 +98,7 @@ export class Host {
     this.around.spec.crashed(this.id);
   }
 
-  private current(): Snapshot {
+  current(): Snapshot {
     const { applied, confState, disk } = this;
     if (applied <= disk.visible.snapshot.index) return disk.visible.snapshot;
     return { index: applied, term: disk.term(applied), confState, data: null };

@@ -20,7 +20,7 @@ import {
 import { type DiskImage, holds } from './disk.ts';
 import { checkMessage, checkRoles, checkVoteAnswer, noteAnswer, noteRequest } from './spec/elections.ts';
 import { type Cause, type Facts, must, type NodeFacts, type Rules, sameEntry, shortId } from './spec/facts.ts';
-import { checkAppend, checkDurableAnswer, checkPatience, checkVouched } from './spec/following.ts';
+import { checkAppend, checkDurableAnswer, checkPatience, checkStable, checkVouched } from './spec/following.ts';
 import { checkFromLeader, checkLeaderTime, checkProgress, checkQuota, noteContact } from './spec/leading.ts';
 import { checkCommit, checkLog, checkMatching, checkPendingChanges } from './spec/log.ts';
 import { isMember, membersAfter } from './spec/members.ts';
@@ -159,7 +159,8 @@ export class Spec {
     }
     checkQuota(facts, node, cause, before);
     checkCommit(facts, node, before, after);
-    checkProgress(facts, node, after);
+    checkProgress(facts, node, cause, after);
+    checkStable(node, after);
     checkLeaderTime(facts, node, cause, after);
     checkPatience(facts, node, cause, before, after);
     if (after.role === Role.Leader && after.lastIndex > before.lastIndex) checkPendingChanges(node, after);

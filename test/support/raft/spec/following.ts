@@ -7,7 +7,7 @@ import {
   NONE,
   Role,
 } from '../../../../src/raft/index.ts';
-import { lastIndexOf } from '../disk.ts';
+import { holds, lastIndexOf } from '../disk.ts';
 import { isStanding } from './elections.ts';
 import { type Cause, type Facts, must, type NodeFacts, shortId } from './facts.ts';
 import { isVoter } from './members.ts';
@@ -76,6 +76,17 @@ export function checkPatience(
     node.idle < 2 * facts.rules.electionTick + ticks,
     'a silent leader is replaced',
     () => `${shortId(node.id)} waits ${node.idle} ticks`,
+  );
+}
+
+/** What a node takes for written is (A11.4). */
+export function checkStable({ id, durable }: NodeFacts, after: Inspection): void {
+  const last = after.unstableOffset - 1;
+  const term = after.entries[last - after.firstIndex]?.term;
+  must(
+    term === undefined || holds(durable, last, term),
+    'what passes for stable is durable',
+    () => `${shortId(id)}: ${last}`,
   );
 }
 

@@ -13,14 +13,19 @@ import { termIn } from './log.ts';
 import { isQuorum, isVoter } from './members.ts';
 
 /** What a leader believes about its peers is true (A12). */
-export function checkProgress(facts: Facts, node: NodeFacts, after: Inspection): void {
+export function checkProgress(facts: Facts, node: NodeFacts, cause: Cause, after: Inspection): void {
   if (after.role !== Role.Leader) return;
+  const before = node.view;
+  // A change of members may take a peer away and bring it back.
+  const stays = before.role === Role.Leader && before.term === after.term && cause.kind === 'message';
   for (const peer of after.progress) {
     const text = (): string => `${shortId(node.id)} about ${shortId(peer.id)}: ${JSON.stringify(peer)}`;
     must(peer.match < peer.next, 'progress: match below next', text);
     must(peer.next <= after.lastIndex + 1 || peer.state === ProgressState.Snapshot, 'progress: next in the log', text);
     must(peer.inflightMsgs <= facts.rules.maxInflightMsgs, 'progress: window of messages', text);
     checkMatch(facts, after, peer, text);
+    const known = stays ? before.progress.find(({ id }) => id === peer.id) : undefined;
+    must(known === undefined || known.match <= peer.match, 'progress: match never falls', text);
   }
 }
 
