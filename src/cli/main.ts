@@ -7,7 +7,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addShellCommand } from './commands/shell.ts';
 import { EXIT } from './exit.ts';
 
-const BUGS = new Set(['SimulationBug', 'LivelockError', 'AmbientAccess', 'Bug']);
+const BUGS: ReadonlySet<string> = new Set(['SimulationBug', 'LivelockError', 'AmbientAccess', 'Bug']);
 
 function program(): Command {
   const root = new Command('talosim')

@@ -25,7 +25,12 @@ export {
   loadConfig,
   locate,
 } from './config.ts';
-export { type ConfigDocument, type DecodedStream, decodeStream as decodeDocuments, decodeYaml } from './decode/documents.ts';
+export {
+  type ConfigDocument,
+  type DecodedStream,
+  decodeStream as decodeDocuments,
+  decodeYaml,
+} from './decode/documents.ts';
 export { type PrintOptions, printDocuments, printStruct } from './encode/print.ts';
 export { type EnvSource, parseEnvFile } from './env.ts';
 export { type ConfigError, formatConfigError, formatPath, type Path } from './errors.ts';

@@ -9,7 +9,14 @@ import { runScenario } from '../../src/lab/engine/run.ts';
 import { openScenario } from '../../src/runner/scenario-file.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const { values } = parseArgs({ options: { seeds: { type: 'string', default: '1' }, only: { type: 'string' }, child: { type: 'boolean' }, reverse: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    child: { type: 'boolean' },
+    reverse: { type: 'boolean' },
+  },
+});
 const files = readdirSync(join(root, 'scenarios'))
   .filter((name) => name.endsWith('.yaml') && (values.only === undefined || basename(name, '.yaml') === values.only))
   .sort();
@@ -17,7 +24,9 @@ const files = readdirSync(join(root, 'scenarios'))
 /** `name seed` → digest. */
 function digests(strictWire: boolean, reverse: boolean): Map<string, string> {
   const found = new Map<string, string>();
-  const jobs = files.flatMap((file) => Array.from({ length: Number(values.seeds) }, (_, index) => ({ file, seed: index + 1 })));
+  const jobs = files.flatMap((file) =>
+    Array.from({ length: Number(values.seeds) }, (_, index) => ({ file, seed: index + 1 })),
+  );
   if (reverse) jobs.reverse();
   for (const { file, seed } of jobs) {
     const { scenario, deps } = openScenario(join(root, 'scenarios', file));
@@ -42,7 +51,9 @@ for (const [what, run] of others) {
   for (const [job, digest] of first) {
     if (run.get(job) === digest) continue;
     different++;
-    console.log(`✕ ${job}: ${digest} differs from ${run.get(job) ?? 'nothing'} ${what}; compare two traces: talosim run scenarios/${job.split(' ')[0]} --seed ${job.split(' ')[1]} --trace FILE`);
+    console.log(
+      `✕ ${job}: ${digest} differs from ${run.get(job) ?? 'nothing'} ${what}; compare two traces: talosim run scenarios/${job.split(' ')[0]} --seed ${job.split(' ')[1]} --trace FILE`,
+    );
   }
 }
 console.log(`determinism: ${first.size} runs, ${others.length} ways each, ${different} differences`);
@@ -50,7 +61,11 @@ process.exit(different === 0 ? 0 : 3);
 
 function inAnotherProcess(): Map<string, string> {
   const only = values.only === undefined ? [] : ['--only', values.only];
-  const child = spawnSync(process.execPath, ['--import', 'tsx', fileURLToPath(import.meta.url), '--child', '--seeds', values.seeds, ...only], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const child = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(import.meta.url), '--child', '--seeds', values.seeds, ...only],
+    { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 },
+  );
   if (child.status !== 0) throw new Error(child.stderr);
   return new Map(JSON.parse(child.stdout.trim().split('\n').at(-1)!) as [string, string][]);
 }

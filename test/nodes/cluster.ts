@@ -1,9 +1,4 @@
-import type { Method, TlsClient } from '../../src/platform/rpc.ts';
-import type { Process, Program } from '../../src/platform/containers.ts';
-import { RpcError } from '../../src/platform/rpc.ts';
-import type { Task } from '../../src/platform/task.ts';
-import { utf8Encode } from '../../src/platform/bytes.ts';
-import { ApplyMode, ApplyConfigurationRequest } from '../../src/api/machine/lifecycle.ts';
+import { ApplyConfigurationRequest, ApplyMode } from '../../src/api/machine/lifecycle.ts';
 import { MachineService } from '../../src/api/machine/services.ts';
 import { generateConfigText } from '../../src/config/generate/generate.ts';
 import { generateSecrets, type SecretsBundle } from '../../src/config/generate/secrets.ts';
@@ -11,6 +6,11 @@ import { machined } from '../../src/nodes/machined.ts';
 import { TALOS_V1_11_3 } from '../../src/nodes/profile/v1_11_3.ts';
 import { Issuer } from '../../src/nodes/secrets/issue.ts';
 import { forever } from '../../src/nodes/services/builtin/plain.ts';
+import { utf8Encode } from '../../src/platform/bytes.ts';
+import type { Process, Program } from '../../src/platform/containers.ts';
+import type { Method, TlsClient } from '../../src/platform/rpc.ts';
+import { RpcError } from '../../src/platform/rpc.ts';
+import type { Task } from '../../src/platform/task.ts';
 import { timeServer } from '../../src/services/time/server.ts';
 import { createSimCrypto } from '../../src/sim/crypto/crypto.ts';
 import type { TraceEvent } from '../../src/sim/trace.ts';
@@ -118,7 +118,13 @@ export class TestCluster {
     );
     const vip = machine.role === 'controlplane' ? '\n                vip:\n                    ip: 10.0.0.5' : '';
     const network = `network:\n        hostname: ${machine.name}\n        interfaces:\n            - interface: eth0\n                  dhcp: true${vip}`;
-    return text.replace(/network: \{\}.*/, network.replace('                  dhcp', '              dhcp').replaceAll('                vip', '              vip').replaceAll('                    ip', '                  ip'));
+    return text.replace(
+      /network: \{\}.*/,
+      network
+        .replace('                  dhcp', '              dhcp')
+        .replaceAll('                vip', '              vip')
+        .replaceAll('                    ip', '                  ip'),
+    );
   }
 
   /** Runs a call from the operator's workstation to its end. */
@@ -142,7 +148,12 @@ export class TestCluster {
   }
 
   /** A unary call of the machine API. */
-  api<Req, Res>(address: string, method: Method<Req, Res>, request: Req, options: { nodes?: string; insecure?: boolean; limitUs?: number } = {}): Res {
+  api<Req, Res>(
+    address: string,
+    method: Method<Req, Res>,
+    request: Req,
+    options: { nodes?: string; insecure?: boolean; limitUs?: number } = {},
+  ): Res {
     const tls = options.insecure === true ? { insecureSkipVerify: true } : this.#admin;
     return this.call(
       `talosctl ${method.path}`,
@@ -171,7 +182,9 @@ export class TestCluster {
   /** Events of a kind, of one machine or all. */
   seen(kind: string, machine?: string): readonly TraceEvent[] {
     return this.events.filter(
-      (event) => event.kind === kind && (machine === undefined || event.source === machine || event.source.startsWith(`${machine}/`)),
+      (event) =>
+        event.kind === kind &&
+        (machine === undefined || event.source === machine || event.source.startsWith(`${machine}/`)),
     );
   }
 

@@ -66,7 +66,7 @@ function* members(parsed: Parsed, context: ToolContext): Task<number> {
   });
 }
 
-const STATUS_HEADER = [
+const STATUS_HEADER: readonly string[] = [
   'NODE',
   'MEMBER',
   'DB SIZE',

@@ -10,7 +10,7 @@ import { utf8Encode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
 import { Empty, secondsAndNanos } from '../../../rpc/well-known.ts';
 import { type Command, noArgs, type ParsedCommand } from '../../cobra/command.ts';
-import { flag } from '../../cobra/flags.ts';
+import { type FlagSpec, flag } from '../../cobra/flags.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { onlyOneNode, type TalosClient, withClient } from '../client.ts';
@@ -132,7 +132,7 @@ function* bootstrap(parsed: Parsed, context: ToolContext): Task<number> {
   });
 }
 
-const WAIT = [
+const WAIT: readonly FlagSpec[] = [
   flag(
     'wait',
     'bool',
