@@ -30,6 +30,10 @@ export interface Behaviour {
   readonly hashRevision: boolean;
   /** A tombstone at exactly the compacted revision is kept (since 3.4.34, 3.5.16). */
   readonly keepsTombstoneAtCompaction: boolean;
+  /** Compaction leaves a hash of what was there before (since 3.5). */
+  readonly hashesCompactions: boolean;
+  /** HashKV refuses the compacted revision itself (3.4). */
+  readonly refusesHashAtCompaction: boolean;
 }
 
 export const ETCD_3_6: Behaviour = Object.freeze({
@@ -48,6 +52,8 @@ export const ETCD_3_6: Behaviour = Object.freeze({
   extendedStatus: true,
   hashRevision: true,
   keepsTombstoneAtCompaction: true,
+  hashesCompactions: true,
+  refusesHashAtCompaction: false,
 });
 
 /** Debian's 3.4.23. */
@@ -67,4 +73,6 @@ export const ETCD_3_4: Behaviour = Object.freeze({
   extendedStatus: false,
   hashRevision: false,
   keepsTombstoneAtCompaction: false,
+  hashesCompactions: false,
+  refusesHashAtCompaction: true,
 });

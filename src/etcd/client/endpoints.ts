@@ -11,8 +11,3 @@ export function parseEndpoint(text: string): Endpoint | null {
   const port = match[3] === undefined ? DEFAULT_PORT : Number.parseInt(match[3], 10);
   return { address: host === 'localhost' ? '127.0.0.1' : host, port };
 }
-
-/** Whether an endpoint is written with a scheme that wants TLS. */
-export function wantsTls(text: string): boolean {
-  return text.startsWith('https://') || text.startsWith('unixs://');
-}

@@ -35,7 +35,9 @@ export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[
     HashKV: guard.unary(function* (request) {
       const { store } = member.state;
       const revision = request.revision === 0 ? store.currentRevision : request.revision;
-      const refused = store.checkRevision(revision);
+      const { refusesHashAtCompaction } = member.identity.behaviour;
+      const tooOld = refusesHashAtCompaction && request.revision > 0 && revision <= store.compactRevision;
+      const refused = tooOld ? 'compacted' : store.checkRevision(revision);
       if (refused !== null) throw rpcError(revisionError(refused));
       const { hash, compactRevision } = hashKv(store, revision);
       const hashRevision = member.identity.behaviour.hashRevision ? revision : 0;

@@ -34,13 +34,20 @@ const NO_OP: ResponseOp = Object.freeze({
   responseTxn: null,
 });
 
-/** Checks a put against the state before its transaction (reference/etcd.md A4). */
+/** Checks a put against the state before it: the lease first (reference/etcd.md A4). */
 export function checkPut(context: WriteContext, put: PutRequest): EtcdErrorKind | null {
-  if (put.lease !== NO_LEASE && context.lessor.get(put.lease) === undefined) return EtcdError.LeaseNotFound;
-  if ((put.ignoreValue || put.ignoreLease) && context.store.latest(keyOf(put.key)) === null) {
-    return EtcdError.KeyNotFound;
-  }
-  return null;
+  return checkLease(context, put) ?? checkKept(context, put);
+}
+
+function checkLease(context: WriteContext, put: PutRequest): EtcdErrorKind | null {
+  const missing = put.lease !== NO_LEASE && context.lessor.get(put.lease) === undefined;
+  return missing ? EtcdError.LeaseNotFound : null;
+}
+
+/** A put that keeps value or lease needs a key that has them. */
+function checkKept(context: WriteContext, put: PutRequest): EtcdErrorKind | null {
+  const missing = (put.ignoreValue || put.ignoreLease) && context.store.latest(keyOf(put.key)) === null;
+  return missing ? EtcdError.KeyNotFound : null;
 }
 
 /** A put within the running write transaction; it was checked before. */
@@ -84,15 +91,23 @@ function choosePath(store: MvccStore, txn: TxnRequest): Path {
   return { succeeded, ops, inner: ops.map((op) => (op.requestTxn === null ? null : choosePath(store, op.requestTxn))) };
 }
 
-/** Refuses a chosen path that could fail half-way: all checks run against the state at the beginning. */
+/** Refuses a chosen path that could fail half-way: all puts, then all ranges, against the state at the beginning. */
 function checkPath(context: WriteContext, path: Path): EtcdErrorKind | null {
+  const put = (op: RequestOp): EtcdErrorKind | null =>
+    // Inside a transaction the real server looks in the other order.
+    op.requestPut === null ? null : (checkKept(context, op.requestPut) ?? checkLease(context, op.requestPut));
+  const range = (op: RequestOp): EtcdErrorKind | null => {
+    if (op.requestRange === null || op.requestRange.revision <= 0) return null;
+    const error = context.store.checkRevision(op.requestRange.revision);
+    return error === null ? null : revisionError(error);
+  };
+  return checkEach(path, put) ?? checkEach(path, range);
+}
+
+function checkEach(path: Path, check: (op: RequestOp) => EtcdErrorKind | null): EtcdErrorKind | null {
   for (const [i, op] of path.ops.entries()) {
-    let refused: EtcdErrorKind | null = null;
-    if (op.requestRange !== null && op.requestRange.revision > 0) {
-      const error = context.store.checkRevision(op.requestRange.revision);
-      refused = error === null ? null : revisionError(error);
-    } else if (op.requestPut !== null) refused = checkPut(context, op.requestPut);
-    else if (path.inner[i] !== null) refused = checkPath(context, path.inner[i]!);
+    const inner = path.inner[i]!;
+    const refused = inner === null ? check(op) : checkEach(inner, check);
     if (refused !== null) return refused;
   }
   return null;
@@ -104,12 +119,16 @@ function checkPath(context: WriteContext, path: Path): EtcdErrorKind | null {
  */
 export function executeTxn(context: WriteContext, txn: TxnRequest): TxnResponse | EtcdErrorKind {
   const path = choosePath(context.store, txn);
-  return checkPath(context, path) ?? runPath(context, path);
+  const refused = checkPath(context, path);
+  if (refused !== null) return refused;
+  const response = runPath(context, path);
+  return { ...response, header: revisionHeader(context.store.readRevision) };
 }
 
+/** Runs a path in order. The header of a transaction inside another one has no revision. */
 function runPath(context: WriteContext, path: Path): TxnResponse {
   const responses = path.ops.map((op, i) => runOp(context, op, path.inner[i]!));
-  return { header: revisionHeader(context.store.readRevision), succeeded: path.succeeded, responses };
+  return { header: revisionHeader(0), succeeded: path.succeeded, responses };
 }
 
 function runOp(context: WriteContext, op: RequestOp, inner: Path | null): ResponseOp {

@@ -7,7 +7,7 @@ import {
   type RequestOp,
   type TxnRequest,
 } from '../../../api/etcd/kv.ts';
-import { inRange, type KeyRange, keyOf, keyRange } from '../mvcc/keys.ts';
+import { keyOf } from '../mvcc/keys.ts';
 
 /** What the API refuses before anything is proposed (reference/etcd.md A3 to A6). */
 
@@ -54,7 +54,21 @@ function validateOp(op: RequestOp, opsLeft: number): EtcdErrorKind | null {
 /** Keys that a list of operations puts, and ranges that it deletes. */
 interface Writes {
   readonly puts: Set<string>;
-  readonly deletes: KeyRange[];
+  readonly deletes: Interval[];
+}
+
+/** A delete as the check for duplicates sees it. */
+interface Interval {
+  readonly from: string;
+  readonly end: string;
+}
+
+/**
+ * Quirk of the real check: an end of one zero byte, which means "to the last key", is taken by its text here, so that
+ * such a delete covers no key at all.
+ */
+function covers(interval: Interval, key: string): boolean {
+  return key >= interval.from && key < interval.end;
 }
 
 function findDuplicates(txn: TxnRequest): EtcdErrorKind | null {
@@ -68,10 +82,12 @@ function findDuplicates(txn: TxnRequest): EtcdErrorKind | null {
  */
 function collectWrites(ops: readonly RequestOp[]): Writes | null {
   const puts = new Set<string>();
-  const deletes: KeyRange[] = [];
+  const deletes: Interval[] = [];
   for (const op of ops) {
     if (op.requestDeleteRange !== null) {
-      deletes.push(keyRange(op.requestDeleteRange.key, op.requestDeleteRange.rangeEnd));
+      const { key, rangeEnd } = op.requestDeleteRange;
+      const from = keyOf(key);
+      deletes.push({ from, end: rangeEnd.length === 0 ? `${from}\0` : keyOf(rangeEnd) });
     }
   }
   for (const op of ops) {
@@ -84,7 +100,7 @@ function collectWrites(ops: readonly RequestOp[]): Writes | null {
   for (const op of ops) {
     if (op.requestPut === null) continue;
     const key = keyOf(op.requestPut.key);
-    if (puts.has(key) || deletes.some((range) => inRange(range, key))) return null;
+    if (puts.has(key) || deletes.some((interval) => covers(interval, key))) return null;
     puts.add(key);
   }
   return { puts, deletes };
@@ -104,9 +120,9 @@ function mergeBranches(txn: TxnRequest): Writes | null {
  * Whether an inner transaction's puts collide with what came before: puts of inner transactions, deletes of all. As in
  * the real server, its deletes are not held against puts of earlier inner transactions.
  */
-function overlaps(inner: Writes, puts: ReadonlySet<string>, deletes: readonly KeyRange[]): boolean {
+function overlaps(inner: Writes, puts: ReadonlySet<string>, deletes: readonly Interval[]): boolean {
   for (const key of inner.puts) {
-    if (puts.has(key) || deletes.some((range) => inRange(range, key))) return true;
+    if (puts.has(key) || deletes.some((interval) => covers(interval, key))) return true;
   }
   return false;
 }

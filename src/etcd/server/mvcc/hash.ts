@@ -3,32 +3,76 @@ import { utf8Encode } from '../../../platform/bytes.ts';
 import { crc32c } from '../../../platform/crc32c.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import type { Revision } from './revision.ts';
-import { isKept, type MvccStore } from './store.ts';
+import type { MvccStore } from './store.ts';
 
 /** Hash of the key space up to a revision, and the compaction it was taken after. */
 export interface KvHash {
   readonly hash: number;
+  /** −1: nothing was compacted. */
   readonly compactRevision: number;
   readonly revision: number;
 }
 
 /**
- * CRC-32C over the bucket's name and every stored revision up to `revision` (reference/etcd.md C2). What a compaction at
- * the compacted revision removes does not count, removed already or not; nor does a tombstone at exactly that revision.
+ * CRC-32C over the bucket's name and the stored revisions up to `revision` (reference/etcd.md C2). Of those at or below
+ * the compacted revision only what is still the state at `revision` counts, so that it does not matter how far a
+ * compaction has got; nor does a tombstone at exactly the compacted revision, which releases treat differently.
  */
-export function hashKv(store: MvccStore, revision: number, above = -1): KvHash {
-  const { compactRevision } = store;
-  let hash = crc32c(utf8Encode('key'));
-  store.log.scan(above + 1, (record) => {
-    if (record.main > revision) return false;
-    if (record.main <= compactRevision) {
-      if (!isKept(record, compactRevision)) return true;
-      if (record.isTombstone && record.main === compactRevision) return true;
+export class KvHasher {
+  readonly #revision: number;
+  readonly #compactRevision: number;
+  /** False when no key is alive at the revision: then nothing is skipped for being superseded. */
+  readonly #keepsAny: boolean;
+  #sum = crc32c(utf8Encode('key'));
+
+  constructor(store: MvccStore, revision: number, compactRevision: number) {
+    this.#revision = revision;
+    this.#compactRevision = compactRevision;
+    this.#keepsAny = !store.isEmptyAt(revision);
+  }
+
+  take(record: Revision): void {
+    if (record.main > this.#revision) return;
+    if (record.main <= this.#compactRevision && this.#keepsAny) {
+      if (record.isTombstone || record.history!.at(this.#revision) !== record) return;
     }
-    hash = crc32c(KeyValue.encode(storedValue(record)), crc32c(revisionKey(record), hash));
-    return true;
-  });
-  return { hash, compactRevision, revision };
+    if (record.main === this.#compactRevision && record.isTombstone) return;
+    this.#sum = crc32c(KeyValue.encode(storedValue(record)), crc32c(revisionKey(record), this.#sum));
+  }
+
+  finish(): KvHash {
+    return { hash: this.#sum, compactRevision: this.#compactRevision, revision: this.#revision };
+  }
+}
+
+/** The hash at a revision that can be read. */
+export function hashKv(store: MvccStore, revision: number): KvHash {
+  const stored = store.hashes.at(revision);
+  if (stored !== undefined) return stored;
+  const hasher = new KvHasher(store, revision, store.compactRevision);
+  store.visitRevisions((record) => hasher.take(record));
+  return hasher.finish();
+}
+
+/** Hashes kept; older ones are forgotten. */
+const KEPT = 10;
+
+/** Hashes taken while compacting, by the revision compacted to: they can be compared later, when the history is gone. */
+export class HashStorage {
+  #hashes: KvHash[] = [];
+
+  at(revision: number): KvHash | undefined {
+    return this.#hashes.find((hash) => hash.revision === revision);
+  }
+
+  /** Newest first. */
+  get newestFirst(): readonly KvHash[] {
+    return [...this.#hashes].reverse();
+  }
+
+  add(hash: KvHash): void {
+    this.#hashes = [...this.#hashes, hash].sort((a, b) => a.revision - b.revision).slice(-KEPT);
+  }
 }
 
 /** The key under which a revision is stored: main and sub as big-endian numbers, and a mark on tombstones. */

@@ -1,5 +1,6 @@
 import { type KeyValue, type LeaseId, NO_BYTES, NO_LEASE } from '../../../api/etcd/kv.ts';
 import { invariant } from '../../../platform/errors.ts';
+import { HashStorage, KvHasher } from './hash.ts';
 import { type KeyRange, keyOf } from './keys.ts';
 import { KeyHistory, Revision } from './revision.ts';
 import { RevisionLog } from './revision-log.ts';
@@ -17,6 +18,16 @@ export interface LeaseItems {
   attach(lease: LeaseId, key: string): void;
   detach(lease: LeaseId, key: string): void;
 }
+
+/** What differs between releases. */
+export interface StoreRules {
+  /** Compaction keeps a tombstone at exactly its revision. */
+  readonly keepsTombstoneAtCompaction: boolean;
+  /** Compaction leaves a hash of what was there before. */
+  readonly hashesCompactions: boolean;
+}
+
+const DEFAULT_RULES: StoreRules = Object.freeze({ keepsTombstoneAtCompaction: true, hashesCompactions: true });
 
 /** Why a revision cannot be read. */
 export type RevisionError = 'compacted' | 'future';
@@ -49,14 +60,19 @@ export class MvccStore {
   readonly #keys = new SortedBlocks<KeyHistory>();
   readonly #sink: StoreSink;
   readonly #leases: LeaseItems;
+  readonly #rules: StoreRules;
+  /** Hashes that compactions left behind. */
+  readonly hashes = new HashStorage();
+  #hasher: KvHasher | null = null;
   #changes: Change[] | null = null;
   /** Bytes of keys and values that are live in the key space: the base of quota accounting. */
   #liveBytes = 0;
   #revisionCount = 0;
 
-  constructor(sink: StoreSink, leases: LeaseItems) {
+  constructor(sink: StoreSink, leases: LeaseItems, rules: StoreRules = DEFAULT_RULES) {
     this.#sink = sink;
     this.#leases = leases;
+    this.#rules = rules;
   }
 
   /** Number of keys with a history, deleted ones that are not compacted included. */
@@ -99,6 +115,16 @@ export class MvccStore {
   /** One key at a revision that must be readable. */
   get(key: string, revision: number): KeyValue | null {
     return this.#keys.get(key)?.visibleAt(revision) ?? null;
+  }
+
+  /** Whether no key exists at a revision. */
+  isEmptyAt(revision: number): boolean {
+    let empty = true;
+    this.#keys.scan('', null, (history) => {
+      empty = history.visibleAt(revision) === null;
+      return empty;
+    });
+    return empty;
   }
 
   /** The newest state of one key, the running transaction's changes included. */
@@ -213,8 +239,17 @@ export class MvccStore {
    * previous step returned; null is returned at the end, when the compaction is recorded as finished.
    */
   compactStep(to: number, from: number | null, limit: number): number | null {
-    const next = this.log.thin(from ?? 0, to, limit, (revision) => this.#keepOrDrop(revision, to));
+    const start = from ?? 0;
+    if (start === 0) {
+      this.#hasher = this.#rules.hashesCompactions ? new KvHasher(this, to, this.finishedCompaction) : null;
+    }
+    const next = this.log.thin(start, to, limit, (revision) => {
+      this.#hasher?.take(revision);
+      return this.#keepOrDrop(revision, to);
+    });
     if (next === null) {
+      if (this.#hasher !== null) this.hashes.add(this.#hasher.finish());
+      this.#hasher = null;
       this.finishedCompaction = to;
       this.#sink.compactionFinished(to);
     }
@@ -224,7 +259,7 @@ export class MvccStore {
   #keepOrDrop(revision: Revision, to: number): boolean {
     const history = revision.history;
     invariant(history !== null, 'a removed revision is not in the log');
-    if (isKept(revision, to)) return true;
+    if (isKept(revision, to, this.#rules.keepsTombstoneAtCompaction)) return true;
     revision.drop();
     this.#revisionCount--;
     this.#liveBytes -= recordBytes(revision);
@@ -264,10 +299,10 @@ export class MvccStore {
 }
 
 /** Whether a compaction at `to` keeps this revision (A2.1): the newest up to `to`, unless it is an older tombstone. */
-export function isKept(revision: Revision, to: number): boolean {
+function isKept(revision: Revision, to: number, keepsTombstone: boolean): boolean {
   if (revision.main > to) return true;
   if (revision.history!.at(to) !== revision) return false;
-  return !revision.isTombstone || revision.main === to;
+  return !revision.isTombstone || (keepsTombstone && revision.main === to);
 }
 
 /** What a record takes in the database: 18 bytes of revision, the message, and its share of page overhead. */

@@ -43,7 +43,7 @@ export class ReplicatedState {
     this.lessor = new Lessor(this.pending, options.minLeaseTtlSec);
     this.cluster = new Cluster(options.clusterId, options.memberId, options.maxLearners, this.pending);
     this.alarms = new AlarmStore(() => this.pending.alarmsChanged(this.alarms.all));
-    this.store = new MvccStore(this.pending, this.lessor);
+    this.store = new MvccStore(this.pending, this.lessor, this.options.behaviour);
   }
 
   setConfState(confState: ConfState): void {
@@ -65,7 +65,7 @@ export class ReplicatedState {
   load(state: DatabaseState): void {
     this.lessor.clear();
     for (const lease of state.leases) this.lessor.restore(lease.id, lease.ttlSec, lease.remainingTtlSec);
-    this.store = new MvccStore(this.pending, this.lessor);
+    this.store = new MvccStore(this.pending, this.lessor, this.options.behaviour);
     for (const { kv, sub } of state.revisions) this.store.restoreRevision(kv!, sub);
     this.store.finishRestore(state.scheduledCompaction, state.finishedCompaction);
     this.#finishCompaction(state.finishedCompaction);

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { utf8Encode } from '../../../src/platform/bytes.ts';
+import { untilOk } from '../helpers.ts';
+import { execute } from './execute.ts';
+import { describeOperation, OperationSource } from './operations.ts';
+import { type RunningServer, realEtcd, Workbench } from './servers.ts';
+
+const SEQUENCES = { commit: 4, nightly: 60, release: 300 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 4;
+const LENGTH = 150;
+const binary = realEtcd();
+
+describe.skipIf(binary === undefined)('beside the real etcd 3.4', () => {
+  let bench: Workbench;
+  let ours: RunningServer;
+  let real: RunningServer;
+
+  beforeAll(async () => {
+    bench = new Workbench('127.0.66.1');
+    real = bench.startReal(binary!, '127.0.66.2');
+    ours = await bench.startOurs('127.0.66.1');
+    for (const server of [ours, real]) {
+      await server.run(() => untilOk(() => server.client.put({ key: utf8Encode('first') }, { timeoutUs: 15_000_000 })));
+    }
+  }, 60_000);
+  afterAll(() => bench.stop());
+
+  const current = (server: RunningServer): Promise<number> =>
+    server.run(function* () {
+      return (yield* server.client.range({ key: utf8Encode('first') })).header!.revision;
+    });
+
+  it(`answers the same to the same requests (${SEQUENCES} sequences of ${LENGTH})`, async () => {
+    for (let sequence = 1; sequence <= SEQUENCES; sequence++) {
+      // A connection each: what is compared here are servers, not how long connections live.
+      for (const server of [ours, real]) server.reconnect();
+      const source = new OperationSource(`compare-${sequence}`);
+      for (let step = 0; step < LENGTH; step++) {
+        const revision = await current(real);
+        expect(await current(ours), `revision before step ${step} of sequence ${sequence}`).toBe(revision);
+        const operation = source.next(revision);
+        const [got, wanted] = await Promise.all(
+          [ours, real].map((server) =>
+            server.run(() => execute(server.client, `http://${server.address}:2379`, operation, revision)),
+          ),
+        );
+        expect(got, `sequence ${sequence}, step ${step}: ${describeOperation(operation)}`).toEqual(wanted);
+      }
+    }
+  }, 600_000);
+});
