@@ -20,9 +20,3 @@ export interface Surroundings {
   /** Addresses of a host name, in the order of the answer. Empty: it cannot be resolved now. */
   resolve(name: string): readonly string[];
 }
-
-/** Nobody answers. */
-export const NO_SURROUNDINGS: Surroundings = Object.freeze({
-  dhcp: () => undefined,
-  resolve: () => [],
-});

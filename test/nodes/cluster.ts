@@ -13,6 +13,7 @@ import type { EventFields, EventKind } from '../../src/platform/log.ts';
 import type { Metadata, Method, RpcChannel, TlsClient } from '../../src/platform/rpc.ts';
 import { RpcError } from '../../src/platform/rpc.ts';
 import type { Task } from '../../src/platform/task.ts';
+import { serveHttp } from '../../src/rpc/http/server.ts';
 import { createSimCrypto } from '../../src/sim/crypto/crypto.ts';
 import type { TraceEvent } from '../../src/sim/trace.ts';
 import { PROGRAMS } from '../../src/world/program-set.ts';
@@ -23,8 +24,15 @@ const GIB = 1_073_741_824;
 export const SECOND_US = 1_000_000;
 export const MINUTE_US = 60_000_000;
 
-/** Runs until it is told to stop: stands for programs that a test does not need. */
-const idleProgram: Program = function* ({ signals }: Process): Task<number> {
+/** A kubelet that is well and does nothing. */
+const quietKubelet: Program = function* ({ platform, signals }: Process): Task<number> {
+  yield* serveHttp(platform, {
+    address: '127.0.0.1',
+    port: 10_248,
+    *handler() {
+      return { status: 200 };
+    },
+  });
   yield* signals.receive();
   return 0;
 };
@@ -346,7 +354,7 @@ function machineOf(role: ClusterMachine['role'], name: string, last: number): Cl
 
 /** As a real cluster, but without Kubernetes unless a test asks for it. */
 function programSet(options: ClusterOptions): ProgramSet {
-  const kubelet = options.kubernetes === true ? {} : { 'ghcr.io/siderolabs/kubelet': (): Program => idleProgram };
+  const kubelet = options.kubernetes === true ? {} : { 'ghcr.io/siderolabs/kubelet': (): Program => quietKubelet };
   return { ...PROGRAMS, images: { ...PROGRAMS.images, ...kubelet, ...options.images } };
 }
 

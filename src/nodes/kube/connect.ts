@@ -13,11 +13,6 @@ export function openKubeconfig(machine: Machine, kubeconfig: string, timeoutUs?:
   return clientFor(machine.platform, config, timeoutUs);
 }
 
-/** Whether the kubelet has introduced itself: its kubeconfig and the files that it names exist. */
-export function* kubeletConfigReady(machine: Machine): Task<boolean> {
-  return (yield* readKubeletConfig(machine)) !== undefined;
-}
-
 /** A client with the kubelet's own identity; undefined while there is none. */
 export function* openKubeletClient(machine: Machine, timeoutUs?: number): Task<KubeClient | undefined> {
   const config = yield* readKubeletConfig(machine);

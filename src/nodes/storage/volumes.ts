@@ -1,7 +1,7 @@
 import type { Task } from '../../platform/task.ts';
 import type { Machine } from '../machine.ts';
 import { MountStatuses, VolumeStatuses } from '../resources/runtime.ts';
-import { findSystemDisk, hasPartition, prettySize } from './layout.ts';
+import { findSystemDisk, prettySize } from './layout.ts';
 
 export const STATE_PATH = '/system/state';
 export const EPHEMERAL_PATH = '/var';
@@ -35,12 +35,6 @@ export function* unmountSystemVolume(machine: Machine, id: SystemVolume): Task<v
   if (mounted === undefined) return;
   yield* machine.platform.blockDevices.unmount(TARGETS[id]);
   machine.state.destroy(mounted.metadata);
-}
-
-/** Whether a system disk with this partition is there, mounted or not. */
-export function hasSystemVolume(machine: Machine, id: string): boolean {
-  const disk = findSystemDisk(machine.platform.blockDevices);
-  return disk !== undefined && hasPartition(disk, id);
 }
 
 function volumeStatus(phase: 'ready' | 'missing', location: string, size: number) {

@@ -30,10 +30,9 @@ export function* queryTime(platform: Platform, address: string): Task<TimeQuery>
       roundTripUs: nowUs - originUs - (reply.transmittedUs - reply.receivedUs),
     };
   } catch (error) {
-    if (error instanceof NetError || error instanceof TimeoutError) {
-      throw new NodeError(`error querying NTP server "${address}": ${error.message}`);
-    }
-    throw error;
+    if (!(error instanceof NetError || error instanceof TimeoutError)) throw error;
+    const why = error instanceof TimeoutError ? `read udp ${address}:${NTP_PORT}: i/o timeout` : error.message;
+    throw new NodeError(`error querying NTP server "${address}": ${why}`);
   } finally {
     socket?.close();
   }
