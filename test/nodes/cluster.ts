@@ -253,6 +253,19 @@ export class TestCluster {
     );
   }
 
+  /** Sends the messages of a client stream. */
+  upload<Req, Res>(address: string, method: Method<Req, Res>, messages: readonly Req[]): Res {
+    return this.withChannel(address, this.#admin, function* (channel) {
+      const stream = channel.stream(method);
+      for (const message of messages) {
+        stream.send(message);
+        yield* stream.drained();
+      }
+      stream.closeSend();
+      return (yield* stream.receive())!;
+    });
+  }
+
   apply(machine: ClusterMachine): void {
     const request = ApplyConfigurationRequest.of({ data: utf8Encode(this.configOf(machine)), mode: ApplyMode.Auto });
     this.api(machine.address, MachineService.ApplyConfiguration, request, { tls: { insecureSkipVerify: true } });
