@@ -7,7 +7,7 @@ import { admit } from './admission.ts';
 import { authorize, type PolicySource, type User, type Verb } from './authorize.ts';
 import { applyPatch, PATCH_TYPES } from './patch.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
-import type { ObjectStore } from './store.ts';
+import { deletionOf, type ObjectStore } from './store.ts';
 import type { WatchCache } from './watch-cache.ts';
 
 /** A request after transport and authentication. */
@@ -62,7 +62,7 @@ export function* handleResource(served: Served, request: ApiRequest): Task<ApiRe
     case 'patch':
       return { code: 200, body: yield* patch(served, request, path) };
     case 'delete':
-      return { code: 200, body: yield* remove(served, request, path) };
+      return { code: 200, body: yield* remove(served, path, request.body) };
     case 'deletecollection':
       throw new KubeError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
     default:
@@ -148,7 +148,7 @@ function objectBody(request: ApiRequest, path: ResourcePath): KubeObject {
 function* create(served: Served, request: ApiRequest, path: ResourcePath): Task<KubeObject | Status> {
   if (path.subresource === 'binding') return yield* bind(served, request, path);
   if (path.subresource === 'eviction') {
-    yield* served.store.remove(path.type, path.namespace, path.name!);
+    yield* remove(served, path, (request.body as { deleteOptions?: DeleteOptions } | undefined)?.deleteOptions);
     return success();
   }
   if (path.name !== undefined)
@@ -182,12 +182,25 @@ function* update(served: Served, request: ApiRequest, path: ResourcePath): Task<
   if (path.name === undefined)
     throw new KubeError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
   const object = admit('update', path, objectBody(request, path), request.user);
-  if (path.subresource === undefined) return yield* served.store.update(path.type, path.namespace, object);
+  if (path.subresource === undefined)
+    return yield* served.store.update(path.type, path.namespace, object, (next, current) =>
+      keepStatus(path, next, current),
+    );
   return yield* served.store.change(path.type, path.namespace, path.name, (current) => {
     const version = object.metadata.resourceVersion ?? '';
     if (version !== '' && version !== current.metadata.resourceVersion) throw staleVersion(path);
     return { ...current, status: object.status };
   });
+}
+
+/** Where there is a status subresource, only that changes the status. */
+function keepStatus(path: ResourcePath, next: KubeObject, current: KubeObject): KubeObject {
+  return path.type.subresources.includes('status') ? withStatus(next, current.status) : next;
+}
+
+function withStatus(object: KubeObject, status: unknown): KubeObject {
+  const { status: _replaced, ...rest } = object;
+  return (status === undefined ? rest : { ...rest, status }) as KubeObject;
 }
 
 function staleVersion(path: ResourcePath): KubeError {
@@ -207,7 +220,9 @@ function* patch(served: Served, request: ApiRequest, path: ResourcePath): Task<K
       request.body as Json,
     ) as unknown as KubeObject;
     if (path.subresource === 'status') return { ...current, status: patched.status };
-    return { ...patched, metadata: { ...patched.metadata, name: current.metadata.name, uid: current.metadata.uid! } };
+    const { name, uid } = current.metadata;
+    const metadata = { ...patched.metadata, name, uid: uid!, ...deletionOf(current) };
+    return keepStatus(path, { ...patched, metadata }, current);
   };
   try {
     return yield* served.store.change(path.type, path.namespace, path.name, apply);
@@ -223,7 +238,28 @@ function* patch(served: Served, request: ApiRequest, path: ResourcePath): Task<K
   }
 }
 
-function* remove(served: Served, request: ApiRequest, path: ResourcePath): Task<KubeObject> {
-  const options = request.body as { preconditions?: { uid?: string } } | undefined;
-  return yield* served.store.remove(path.type, path.namespace, path.name!, options?.preconditions?.uid);
+interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string };
+}
+
+function* remove(served: Served, path: ResourcePath, body: unknown): Task<KubeObject> {
+  const { gracePeriodSeconds, preconditions } = (body ?? {}) as DeleteOptions;
+  return yield* served.store.remove(path.type, path.namespace, path.name!, {
+    ...(preconditions?.uid !== undefined && { uid: preconditions.uid }),
+    ...(path.type.resource === 'pods' && { graceSeconds: (pod) => podGrace(pod, gracePeriodSeconds) }),
+  });
+}
+
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** Pods that run somewhere are ended by their kubelet first; others go at once. */
+function podGrace(pod: KubeObject, asked: number | undefined): number {
+  const { nodeName = '', terminationGracePeriodSeconds } = (pod.spec ?? {}) as {
+    nodeName?: string;
+    terminationGracePeriodSeconds?: number;
+  };
+  const phase = (pod.status as { phase?: string } | undefined)?.phase;
+  if (nodeName === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
+  return asked ?? terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Task } from '../../platform/task.ts';
 import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
-import type { KubeObject } from '../objects/object.ts';
+import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import { rfc3339 } from '../objects/time.ts';
@@ -14,6 +14,13 @@ const UPDATE_ATTEMPTS = 5;
 
 /** Makes the new object from the current one; may throw a KubeError. */
 export type Change = (current: KubeObject) => KubeObject;
+
+export interface RemoveOptions {
+  /** Only the object with this uid. */
+  readonly uid?: string;
+  /** How long somebody else (the kubelet) may take to end what the object stands for. */
+  readonly graceSeconds?: (current: KubeObject) => number;
+}
 
 /** Objects in etcd: names, uids, versions, optimistic concurrency, finalizers. */
 export class ObjectStore {
@@ -63,20 +70,15 @@ export class ObjectStore {
     type: ResourceType,
     namespace: string | undefined,
     object: KubeObject,
-    keep: Change = (current) => current,
+    keep: (next: KubeObject, current: KubeObject) => KubeObject = (next) => next,
   ): Task<KubeObject> {
     const wanted = object.metadata.resourceVersion ?? '';
     return yield* this.change(type, namespace, object.metadata.name, (current) => {
       if (wanted !== '' && wanted !== '0' && wanted !== current.metadata.resourceVersion)
         throw conflict(type, object.metadata.name);
-      return keep({
-        ...object,
-        metadata: {
-          ...object.metadata,
-          uid: current.metadata.uid!,
-          creationTimestamp: current.metadata.creationTimestamp!,
-        },
-      });
+      const { uid, creationTimestamp } = current.metadata;
+      const metadata = { ...object.metadata, uid: uid!, creationTimestamp: creationTimestamp!, ...deletionOf(current) };
+      return keep({ ...object, metadata }, current);
     });
   }
 
@@ -101,27 +103,33 @@ export class ObjectStore {
     throw conflict(type, name);
   }
 
-  /** Deletes, or marks an object that still has finalizers. */
-  *remove(type: ResourceType, namespace: string | undefined, name: string, uid?: string): Task<KubeObject> {
+  /** Deletes, or marks an object that still has finalizers or that its kubelet must end first. */
+  *remove(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    options: RemoveOptions = {},
+  ): Task<KubeObject> {
     const key = storageKey(type, namespace, name);
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
       const { found } = yield* this.#backend.get(key);
       if (found === undefined) throw notFound(type, name);
       const current = decodeObject(found);
-      if (uid !== undefined && uid !== current.metadata.uid) throw conflict(type, name);
-      if ((current.metadata.finalizers ?? []).length > 0) {
-        const marked = {
-          ...current,
-          metadata: {
-            ...current.metadata,
-            deletionTimestamp: current.metadata.deletionTimestamp ?? rfc3339(this.#clock.nowUs()),
-          },
-        };
+      if (options.uid !== undefined && options.uid !== current.metadata.uid) throw conflict(type, name);
+      const graceSec = options.graceSeconds?.(current) ?? 0;
+      if (graceSec > 0 || (current.metadata.finalizers ?? []).length > 0) {
+        if (graceSec > 0 && current.metadata.deletionTimestamp !== undefined) return current;
+        const marked = this.#marked(current, graceSec);
         const revision = yield* this.#backend.put(key, encodeObject(marked), found.modRevision);
         if (revision !== undefined) return withVersion(marked, revision);
       } else if ((yield* this.#backend.remove(key, found.modRevision)) !== undefined) return current;
     }
     throw conflict(type, name);
+  }
+
+  #marked(current: KubeObject, graceSec: number): KubeObject {
+    const { deletionTimestamp = rfc3339(this.#clock.nowUs() + graceSec * 1_000_000) } = current.metadata;
+    return { ...current, metadata: { ...current.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSec } };
   }
 
   #generatedName(object: KubeObject): string {
@@ -152,8 +160,18 @@ export function suffix(random: Random, length: number): string {
   return text;
 }
 
-function finished(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).length === 0;
+/** Deletion marks, which no update takes away. */
+export function deletionOf({ metadata }: KubeObject): Partial<ObjectMeta> {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  return {
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...(deletionGracePeriodSeconds !== undefined && { deletionGracePeriodSeconds }),
+  };
+}
+
+function finished({ metadata }: KubeObject): boolean {
+  const marked = metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  return marked && (metadata.finalizers ?? []).length === 0;
 }
 
 /** The stored form carries no resourceVersion: that is the revision of the key. */

@@ -123,10 +123,14 @@ export class WatchCache {
       throw new KubeError('Expired', `too old resource version: ${afterRevision} (${this.#oldest})`);
     for (const past of this.#history)
       if (past.revision > afterRevision) listener(past.event, past.previous, past.revision);
-    this.#listeners.add(listener);
+    // A client may have listed from etcd what the cache has yet to see: it is not shown older states.
+    const newer: WatchListener = (event, previous, revision) => {
+      if (revision > afterRevision) listener(event, previous, revision);
+    };
+    this.#listeners.add(newer);
     this.#lost.add(onLost);
     return () => {
-      this.#listeners.delete(listener);
+      this.#listeners.delete(newer);
       this.#lost.delete(onLost);
     };
   }

@@ -34,18 +34,26 @@ export type WatchEnd = 'ended' | 'expired';
  * (`Get "https://…": dial tcp …`) when there was none.
  */
 export class KubeClient {
-  readonly #http: HttpClient;
+  readonly #open: () => HttpClient;
+  #http: HttpClient;
   readonly #headers: HttpHeaders;
   readonly #timeoutUs: number | undefined;
 
   constructor(deps: HttpDeps, endpoint: Endpoint, options: KubeClientOptions = {}) {
-    this.#http = new HttpClient(deps, endpoint, options.tls === undefined ? {} : { tls: options.tls });
+    this.#open = () => new HttpClient(deps, endpoint, options.tls === undefined ? {} : { tls: options.tls });
+    this.#http = this.#open();
     this.#headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
     this.#timeoutUs = options.timeoutUs;
   }
 
   close(): void {
     this.#http.close();
+  }
+
+  /** Closes all connections, whatever is under way on them; the next call dials anew. */
+  dropConnections(): void {
+    this.#http.close();
+    this.#http = this.#open();
   }
 
   *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
@@ -91,12 +99,19 @@ export class KubeClient {
     )) as KubeObject;
   }
 
-  *remove(type: ResourceType, namespace: string | undefined, name: string, uid?: string): Task<void> {
-    yield* this.#call(
-      'DELETE',
-      resourcePath(type, namespace, name),
-      uid === undefined ? undefined : { preconditions: { uid } },
-    );
+  /** Deletes; `graceSeconds` 0 does not wait for the kubelet of a pod. */
+  *remove(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    options: { readonly uid?: string; readonly graceSeconds?: number } = {},
+  ): Task<void> {
+    const { uid, graceSeconds } = options;
+    const body = {
+      ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
+      ...(uid !== undefined && { preconditions: { uid } }),
+    };
+    yield* this.#call('DELETE', resourcePath(type, namespace, name), Object.keys(body).length === 0 ? undefined : body);
   }
 
   /** Creates below an object: `pods/NAME/binding`. */

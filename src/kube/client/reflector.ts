@@ -48,6 +48,13 @@ export class Reflector {
     return [...this.#objects.keys()].sort().map((key) => this.#objects.get(key)!);
   }
 
+  /** Takes in the answer to an own write, before the watch brings it; older states change nothing. */
+  observe(object: KubeObject): void {
+    const known = this.#objects.get(objectKey(object));
+    if (!this.#synced || versionOf(known) >= versionOf(object) || versionOf(object) <= Number(this.#version)) return;
+    this.#objects.set(objectKey(object), object);
+  }
+
   /** Follows the collection; ends only with its task. */
   *run(): Task<never> {
     let pauseUs = RETRY_FIRST_US;
@@ -83,8 +90,13 @@ export class Reflector {
     const object = event.object as KubeObject;
     this.#version = object.metadata.resourceVersion ?? this.#version;
     if (event.type === 'BOOKMARK') return;
+    if (versionOf(this.#objects.get(objectKey(object))) > versionOf(object)) return;
     if (event.type === 'DELETED') this.#objects.delete(objectKey(object));
     else this.#objects.set(objectKey(object), object);
     this.changed.notify();
   }
+}
+
+function versionOf(object: KubeObject | undefined): number {
+  return Number(object?.metadata.resourceVersion ?? '0');
 }

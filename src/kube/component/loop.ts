@@ -3,13 +3,15 @@ import { race } from '../../platform/combinators.ts';
 import type { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { isTransient } from '../client/client.ts';
+import { KubeError } from '../objects/errors.ts';
 
-/** Runs `pass` whenever one of the sources changed, and at least every `periodUs`; failures that pass are tried again. */
+/** Runs `pass` whenever one of the sources changed, and at least every `periodUs`; what failed or was refused is tried again. */
 export function* onChange(
   clock: Clock,
   sources: readonly Notifier[],
   periodUs: number,
   pass: () => Task<void>,
+  retryUs = RETRY_US,
 ): Task<never> {
   const seen = sources.map(() => -1);
   for (;;) {
@@ -20,10 +22,10 @@ export function* onChange(
     try {
       yield* pass();
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!(error instanceof KubeError) && !isTransient(error)) throw error;
       failed = true;
     }
-    const waits: Record<string, Task<void>> = { period: clock.sleep(failed ? RETRY_US : periodUs) };
+    const waits: Record<string, Task<void>> = { period: clock.sleep(failed ? retryUs : periodUs) };
     if (!failed) {
       sources.forEach((source, index) => {
         waits[`source ${index}`] = source.changed(seen[index]);

@@ -6,9 +6,11 @@ import { connect } from '../component/connect.ts';
 import { type ComponentFlags, parseComponentFlags } from '../component/flags.ts';
 import { LeaderElection } from '../component/leader-election.ts';
 import { readFlagFile, untilStopped } from '../component/process.ts';
+import { serveComponentHealth } from '../component/serving.ts';
 import { waitForApi } from '../component/wait-for-api.ts';
 import { openContext } from './context.ts';
 import { signKubeletCertificates } from './controllers/csr.ts';
+import { collectGarbage } from './controllers/garbage.ts';
 import { assignPodCidrs } from './controllers/node-ipam.ts';
 import { watchNodes } from './controllers/node-lifecycle.ts';
 import { runWorkloads } from './controllers/workloads.ts';
@@ -39,6 +41,8 @@ const KNOWN_FLAGS: readonly string[] = Object.freeze([
   'v',
 ]);
 
+const HEALTH_PORT = 10_257;
+
 /** kube-controller-manager: leader election, then the controllers that bring-up needs. */
 export function* kubeControllerManager(process: Process): Task<number> {
   const flags = parseComponentFlags(process.argv, KNOWN_FLAGS);
@@ -58,8 +62,10 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
     process.print('Error: kubeconfig or cluster signing files cannot be read');
     return 1;
   }
+  const address = flags.values['bind-address'] ?? '0.0.0.0';
+  if (!(yield* serveComponentHealth(process, address, HEALTH_PORT))) return 1;
   if (!(yield* waitForApi(process, client))) return 1;
-  const identity = `${process.env.NODE_NAME ?? platform.net.links().find((link) => link.physical)?.addresses[0] ?? 'unknown'}_${platform.random.uint32().toString(16)}`;
+  const identity = `${process.env.HOSTNAME ?? 'localhost'}_${platform.random.uint32().toString(16)}`;
   const election = new LeaderElection(client, platform, 'kube-controller-manager', identity);
   yield* election.acquire();
   const context = openContext(
@@ -73,6 +79,7 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
     nodes: watchNodes,
     ipam: assignPodCidrs,
     workloads: runWorkloads,
+    garbage: collectGarbage,
   };
   for (const [name, run] of Object.entries(controllers)) platform.scope.spawn(name, () => run(context));
   yield* election.hold();

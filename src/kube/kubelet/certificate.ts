@@ -8,6 +8,7 @@ import type { KubeClient } from '../client/client.ts';
 import { connect, readText } from '../component/connect.ts';
 import { kubeletCertified } from '../events.ts';
 import { KubeError } from '../objects/errors.ts';
+import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
 import type { KubeletSettings } from './settings.ts';
 
@@ -20,10 +21,10 @@ const POLL_US = 1_000_000;
 const SIGNED_LIMIT_US = 900_000_000;
 
 /** Makes sure that the kubelet has a client certificate and a kubeconfig that uses it. */
-export function* obtainCertificate(platform: Platform, settings: KubeletSettings): Task<void> {
+export function* obtainCertificate(platform: Platform, settings: KubeletSettings, kubeconfigPath: string): Task<void> {
   if (
     (yield* readText(platform, settings.certificatePath)) !== undefined &&
-    (yield* readText(platform, settings.kubeconfigPath)) !== undefined
+    (yield* readText(platform, kubeconfigPath)) !== undefined
   )
     return;
   let pauseUs = RETRY_FIRST_US;
@@ -32,7 +33,7 @@ export function* obtainCertificate(platform: Platform, settings: KubeletSettings
       const client = yield* connect(platform, settings.bootstrapKubeconfigPath, 30_000_000);
       if (client !== undefined) {
         try {
-          yield* request(platform, settings, client);
+          yield* request(platform, settings, kubeconfigPath, client);
           return;
         } finally {
           client.close();
@@ -47,7 +48,12 @@ export function* obtainCertificate(platform: Platform, settings: KubeletSettings
 }
 
 /** One signing request from its creation to the stored certificate. */
-function* request(platform: Platform, settings: KubeletSettings, client: KubeClient): Task<void> {
+function* request(
+  platform: Platform,
+  settings: KubeletSettings,
+  kubeconfigPath: string,
+  client: KubeClient,
+): Task<void> {
   const { crypto, clock } = platform;
   const key = crypto.generateKey('ecdsa-p256');
   const pem = crypto.createSigningRequest({
@@ -62,11 +68,11 @@ function* request(platform: Platform, settings: KubeletSettings, client: KubeCli
   });
   const deadlineUs = clock.monotonicUs() + SIGNED_LIMIT_US;
   while (clock.monotonicUs() < deadlineUs) {
-    const current = yield* client.get(REQUESTS, undefined, created.metadata.name);
-    const base64 = (current.status as { certificate?: string } | undefined)?.certificate ?? '';
+    const current = yield* unlessUnreachable(client.get(REQUESTS, undefined, created.metadata.name));
+    const base64 = (current?.status as { certificate?: string } | undefined)?.certificate ?? '';
     const bytes = base64 === '' ? null : decodeBase64(base64);
     if (bytes !== null) {
-      yield* store(platform, settings, utf8Decode(bytes) + crypto.privateKeyToPem(key));
+      yield* store(platform, settings, kubeconfigPath, utf8Decode(bytes) + crypto.privateKeyToPem(key));
       platform.log.event(kubeletCertified, { node: settings.nodeName });
       return;
     }
@@ -75,11 +81,21 @@ function* request(platform: Platform, settings: KubeletSettings, client: KubeCli
   throw new KubeError('Timeout', 'timed out waiting for the certificate to be signed');
 }
 
+/** A request that was made stays good while the API server cannot be reached. */
+function* unlessUnreachable(task: Task<KubeObject>): Task<KubeObject | undefined> {
+  try {
+    return yield* task;
+  } catch (error) {
+    if (error instanceof HttpError || (error instanceof KubeError && error.code >= 500)) return undefined;
+    throw error;
+  }
+}
+
 /** Writes the certificate with its key, and the kubeconfig: the bootstrap one with the token replaced. */
-function* store(platform: Platform, settings: KubeletSettings, pem: string): Task<void> {
+function* store(platform: Platform, settings: KubeletSettings, kubeconfigPath: string, pem: string): Task<void> {
   yield* platform.disk.makeDirectory(parentOf(settings.certificatePath));
   yield* writeDurably(platform.disk, settings.certificatePath, utf8Encode(pem));
   const bootstrap = (yield* readText(platform, settings.bootstrapKubeconfigPath)) ?? '';
   const user = `client-certificate: ${settings.certificatePath}\n    client-key: ${settings.certificatePath}`;
-  yield* writeDurably(platform.disk, settings.kubeconfigPath, utf8Encode(bootstrap.replace(/token: .*/, user)));
+  yield* writeDurably(platform.disk, kubeconfigPath, utf8Encode(bootstrap.replace(/token: .*/, () => user)));
 }

@@ -1,29 +1,31 @@
 import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
-import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { httpValue } from '../../rpc/http/message.ts';
-import { serveHttp } from '../../rpc/http/server.ts';
-import { jsonCodec } from '../client/json.ts';
+import { isTransient, type KubeClient } from '../client/client.ts';
 import { Reflector } from '../client/reflector.ts';
-import { connect, readText } from '../component/connect.ts';
+import { connect } from '../component/connect.ts';
 import { untilStopped } from '../component/process.ts';
+import { KubeError } from '../objects/errors.ts';
 import { findResource } from '../objects/resources.ts';
+import { serveApi, serveHealth } from './api.ts';
 import { obtainCertificate } from './certificate.ts';
+import { NodeLease } from './lease.ts';
 import { NodeAgent } from './node.ts';
+import { PodNetwork } from './pod-network.ts';
+import { PodRecords } from './pod-records.ts';
 import { PodManager } from './pods.ts';
 import { type KubeletSettings, readSettings } from './settings.ts';
 import { StaticPodSource } from './static-pods.ts';
+import { postStatuses } from './status-manager.ts';
+import type { ObjectLookup } from './volumes.ts';
 
-const HEALTH_PORT = 10_248;
-const API_PORT = 10_250;
-const CNI_DIRECTORY = '/etc/cni/net.d';
-const CNI_PERIOD_US = 5_000_000;
-const CLIENT_TIMEOUT_US = 10_000_000;
-const SERVING_YEARS_SEC = 31_536_000;
+const HEARTBEAT_TIMEOUT_US = 10_000_000;
 
-/** The kubelet: static pods at once, everything else once it has a certificate and a Node. */
+/**
+ * The kubelet: static pods at once, everything else once it has a certificate and a Node. Pods outlive it: the next one
+ * finds them running. Not simulated: service-account tokens, certificate rotation, eviction, exec and logs.
+ */
 export function* kubelet(process: Process): Task<number> {
   const { platform } = process;
   const settings = yield* readSettings(process, platform);
@@ -38,126 +40,104 @@ export function* kubelet(process: Process): Task<number> {
   return yield* race({ serve: serve(process, settings), stop: untilStopped(process) });
 }
 
+/** What the kubelet has from its certificate on. */
+interface Connected {
+  /** Node and lease; every request may take ten seconds. */
+  readonly heartbeat: KubeClient;
+  /** Everything else. */
+  readonly client: KubeClient;
+}
+
 function* serve(process: Process, settings: KubeletSettings): Task<number> {
   const { platform } = process;
   const network = new PodNetwork(platform);
-  let agent: NodeAgent | undefined;
   const source = new StaticPodSource(platform, settings.nodeName);
-  const manager = new PodManager(platform, source, {
+  const records = new PodRecords(platform);
+  let connected: Connected | undefined;
+  const manager = new PodManager(source, {
     platform,
     containers: platform.containers!,
     nodeName: settings.nodeName,
     hostAddress: settings.nodeIps[0] ?? '127.0.0.1',
-    podAddress: () => (network.ready ? network.nextAddress(agent?.podCidr ?? '') : undefined),
+    network,
+    records,
+    lookup: lookupThrough(() => connected?.client),
   });
   try {
-    yield* serveHttp(platform, { address: '127.0.0.1', port: HEALTH_PORT, handler: healthz });
-    yield* serveApi(platform, settings, manager);
+    yield* serveHealth(platform);
+    yield* serveApi(platform, settings, () => manager.list());
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     process.print(`failed to listen: ${error.message}`);
     return 1;
   }
+  yield* records.load();
   platform.scope.spawn('cni', () => network.watch());
-  if (settings.staticPodUrl !== undefined)
-    platform.scope.spawn('static-pods', () => source.follow(settings.staticPodUrl!));
-  platform.scope.spawn('static', () => manager.runStatic());
-  yield* obtainCertificate(platform, settings);
-  const client = yield* connect(platform, settings.kubeconfigPath, CLIENT_TIMEOUT_US);
-  const watcher = yield* connect(platform, settings.kubeconfigPath);
-  if (client === undefined || watcher === undefined) {
+  if (settings.staticPodUrl === undefined) source.skip();
+  else platform.scope.spawn('static-pods', () => source.follow(settings.staticPodUrl!));
+  platform.scope.spawn('manage', () => manager.run());
+  if (settings.kubeconfigPath === undefined) return yield* untilStopped(process);
+  yield* obtainCertificate(platform, settings, settings.kubeconfigPath);
+  const heartbeat = yield* connect(platform, settings.kubeconfigPath, HEARTBEAT_TIMEOUT_US);
+  const client = yield* connect(platform, settings.kubeconfigPath);
+  if (heartbeat === undefined || client === undefined) {
     process.print(`failed to load kubeconfig ${settings.kubeconfigPath}`);
     return 1;
   }
-  agent = new NodeAgent(platform, client, settings, () => network.ready);
-  const running = agent;
-  yield* running.register();
-  const pods = new Reflector(watcher, platform.clock, findResource('v1', 'pods')!, undefined, {
+  connected = { heartbeat, client };
+  return yield* join(process, settings, connected, { network, source, manager });
+}
+
+interface Parts {
+  readonly network: PodNetwork;
+  readonly source: StaticPodSource;
+  readonly manager: PodManager;
+}
+
+/** Registers the Node, then keeps it, its lease and its pods up to date. */
+function* join(process: Process, settings: KubeletSettings, connected: Connected, parts: Parts): Task<never> {
+  const { platform } = process;
+  const { heartbeat, client } = connected;
+  const { network, source, manager } = parts;
+  const dropConnections = (): void => {
+    heartbeat.dropConnections();
+    client.dropConnections();
+  };
+  const agent = new NodeAgent(platform, heartbeat, settings, network, dropConnections);
+  const lease = new NodeLease(platform, heartbeat, settings.nodeName, dropConnections);
+  yield* agent.register();
+  const bound = new Reflector(client, platform.clock, findResource('v1', 'pods')!, undefined, {
     fieldSelector: `spec.nodeName=${settings.nodeName}`,
   });
-  platform.scope.spawn('lease', () => running.renewLease());
+  platform.scope.spawn('lease', () => lease.run());
   platform.scope.spawn('status', () =>
-    running.reportStatus(() => race({ period: running.statusPeriod(), network: network.changed() })),
+    agent.reportStatus(() => race({ period: agent.statusPeriod(), network: network.changed.changed() })),
   );
-  platform.scope.spawn('pods', () => pods.run());
-  return yield* manager.runBound(client, pods);
-}
-
-function* healthz(): Task<{ status: number; body: ReturnType<typeof httpValue> }> {
-  return { status: 200, body: httpValue(jsonCodec, 'ok') };
-}
-
-/** The kubelet's own API, with a certificate it signed itself: machined asks it how the static pods do. */
-function* serveApi(platform: Platform, settings: KubeletSettings, manager: PodManager): Task<void> {
-  const { crypto, clock } = platform;
-  const nowSec = Math.floor(clock.nowUs() / 1_000_000);
-  const serving = crypto.selfSignedAuthority({
-    subject: { commonName: `${settings.nodeName}-ca` },
-    keySpec: 'ecdsa-p256',
-    notBeforeSec: nowSec,
-    notAfterSec: nowSec + SERVING_YEARS_SEC,
-  });
-  const clientCaPem = yield* readText(platform, '/etc/kubernetes/pki/ca.crt');
-  yield* serveHttp(platform, {
-    address: '0.0.0.0',
-    port: API_PORT,
-    tls: {
-      certificatePem: crypto.certificateToPem(serving.certificate),
-      keyPem: crypto.privateKeyToPem(serving.key),
-      clientAuth: 'optional',
-      ...(clientCaPem !== undefined && { clientCaPem }),
-    },
-    *handler(request, peer) {
-      if (peer.identity === undefined) return { status: 401, body: httpValue(jsonCodec, 'Unauthorized') };
-      const path = request.target.split('?', 1)[0]!.replace(/\/$/, '');
-      if (path === '/healthz') return { status: 200, body: httpValue(jsonCodec, 'ok') };
-      if (path !== '/pods') return { status: 404, body: httpValue(jsonCodec, '404 page not found') };
-      return {
-        status: 200,
-        body: httpValue(jsonCodec, { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: manager.list() }),
-      };
-    },
+  platform.scope.spawn('pods', () => bound.run());
+  manager.follow(bound);
+  return yield* postStatuses({
+    clock: platform.clock,
+    client,
+    bound,
+    manager,
+    source,
+    nodeName: settings.nodeName,
+    nodeUid: () => agent.nodeUid,
   });
 }
 
-/** Whether a CNI plugin is configured, and the addresses of pods. */
-class PodNetwork {
-  readonly #platform: Platform;
-  #ready = false;
-  #next = 2;
-
-  constructor(platform: Platform) {
-    this.#platform = platform;
-  }
-
-  get ready(): boolean {
-    return this.#ready;
-  }
-
-  /** Looks for a configuration file, as containerd does; one that was found stays. */
-  *watch(): Task<void> {
-    const { disk, clock } = this.#platform;
-    while (!this.#ready) {
-      const found = (yield* disk.stat(CNI_DIRECTORY)) === undefined ? [] : yield* disk.list(CNI_DIRECTORY);
-      this.#ready = found.some((file) => /\.(conf|conflist)$/.test(file.name));
-      if (!this.#ready) yield* clock.sleep(CNI_PERIOD_US);
+/** Config maps and secrets as they are now; none while the API server cannot be asked. */
+function lookupThrough(client: () => KubeClient | undefined): ObjectLookup {
+  return function* lookup(resource, namespace, name) {
+    try {
+      return yield* client()?.find(findResource('v1', resource)!, namespace, name) ?? nothing();
+    } catch (error) {
+      if (error instanceof KubeError || isTransient(error)) return undefined;
+      throw error;
     }
-  }
+  };
+}
 
-  /** Returns once the network is ready; never afterwards. */
-  *changed(): Task<void> {
-    for (;;) {
-      if (!this.#ready) {
-        while (!this.#ready) yield* this.#platform.clock.sleep(CNI_PERIOD_US);
-        return;
-      }
-      yield* this.#platform.clock.sleep(3_600_000_000);
-    }
-  }
-
-  /** The next address of a /24; undefined without one. */
-  nextAddress(cidr: string): string | undefined {
-    const prefix = /^(\d+\.\d+\.\d+)\./.exec(cidr)?.[1];
-    return prefix === undefined ? undefined : `${prefix}.${this.#next++}`;
-  }
+function* nothing(): Task<undefined> {
+  return undefined;
 }

@@ -8,16 +8,15 @@ import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
 import { rfc3339 } from '../objects/time.ts';
+import type { PodNetwork } from './pod-network.ts';
 import type { KubeletSettings } from './settings.ts';
 
 const NODES = findResource('v1', 'nodes')!;
-const LEASES = findResource('coordination.k8s.io/v1', 'leases')!;
 const VERSION = 'v1.34.1';
-/** nodeStatusUpdateFrequency, nodeStatusReportFrequency, and the period and length of the node lease. */
+/** nodeStatusUpdateFrequency and nodeStatusReportFrequency. */
 const STATUS_PERIOD_US = 10_000_000;
 const REPORT_PERIOD_US = 300_000_000;
-const LEASE_PERIOD_US = 10_000_000;
-const LEASE_SECONDS = 40;
+const STATUS_ATTEMPTS = 5;
 const REGISTER_FIRST_US = 100_000;
 const REGISTER_MAX_US = 7_000_000;
 
@@ -29,20 +28,28 @@ export class NodeAgent {
   readonly #platform: Platform;
   readonly #client: KubeClient;
   readonly #settings: KubeletSettings;
-  /** True once a CNI configuration is there. */
-  readonly #networkReady: () => boolean;
-  #podCidr = '';
+  readonly #network: PodNetwork;
+  readonly #onRepeatedFailure: () => void;
+  #nodeUid: string | undefined;
+  #postedAtUs = Number.NEGATIVE_INFINITY;
 
-  constructor(platform: Platform, client: KubeClient, settings: KubeletSettings, networkReady: () => boolean) {
+  constructor(
+    platform: Platform,
+    client: KubeClient,
+    settings: KubeletSettings,
+    network: PodNetwork,
+    onRepeatedFailure: () => void,
+  ) {
     this.#platform = platform;
     this.#client = client;
     this.#settings = settings;
-    this.#networkReady = networkReady;
+    this.#network = network;
+    this.#onRepeatedFailure = onRepeatedFailure;
   }
 
-  /** The node's part of the pod network, empty until it is assigned. */
-  get podCidr(): string {
-    return this.#podCidr;
+  /** Uid of the Node once it was seen. */
+  get nodeUid(): string | undefined {
+    return this.#nodeUid;
   }
 
   /** Tries until the Node exists. */
@@ -55,7 +62,7 @@ export class NodeAgent {
         log.event(kubeletRegistered, { node: this.#settings.nodeName });
         return;
       } catch (error) {
-        if (!isTransient(error)) throw error;
+        if (!(error instanceof KubeError) && !isTransient(error)) throw error;
       }
       yield* clock.sleep(pauseUs);
       pauseUs = Math.min(REGISTER_MAX_US, pauseUs * 2);
@@ -70,11 +77,13 @@ export class NodeAgent {
       'kubernetes.io/arch': 'amd64',
       'kubernetes.io/hostname': nodeName,
       'kubernetes.io/os': 'linux',
+      ...this.#settings.labels,
     };
+    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
     const node: KubeObject = {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: nodeName, labels },
+      metadata: { name: nodeName, labels, annotations },
       spec: { taints: [...taints, { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
       status: this.#status(undefined),
     };
@@ -87,35 +96,44 @@ export class NodeAgent {
 
   /** Posts the status when it changed, and every five minutes. */
   *reportStatus(changed: () => Task<void>): Task<never> {
-    const { clock } = this.#platform;
-    let postedAtUs = Number.NEGATIVE_INFINITY;
     for (;;) {
-      try {
-        const node = yield* this.#client.get(NODES, undefined, this.#settings.nodeName);
-        this.#podCidr = (node.spec as { podCIDR?: string } | undefined)?.podCIDR ?? '';
-        const status = this.#status(node);
-        const ready = conditionOf({ ...node, status }, 'Ready')!;
-        const before = conditionOf(node, 'Ready');
-        if (
-          before?.status !== ready.status ||
-          before.reason !== ready.reason ||
-          clock.monotonicUs() - postedAtUs > REPORT_PERIOD_US
-        ) {
-          yield* this.#client.update(NODES, { ...node, status }, 'status');
-          postedAtUs = clock.monotonicUs();
-        }
-      } catch (error) {
-        if (error instanceof KubeError && error.reason === 'NotFound') yield* this.register();
-        else if (!isTransient(error)) throw error;
-      }
+      yield* this.#tryReport();
       yield* changed();
     }
+  }
+
+  /** Up to five attempts; from the second one in a row that fails, connections are taken for dead. */
+  *#tryReport(): Task<void> {
+    for (let attempt = 0; attempt < STATUS_ATTEMPTS; attempt++) {
+      try {
+        yield* this.#report();
+        return;
+      } catch (error) {
+        if (error instanceof KubeError && error.reason === 'NotFound') yield* this.register();
+        else if (!(error instanceof KubeError) && !isTransient(error)) throw error;
+        if (attempt > 0) this.#onRepeatedFailure();
+      }
+    }
+  }
+
+  *#report(): Task<void> {
+    const { clock } = this.#platform;
+    const node = yield* this.#client.get(NODES, undefined, this.#settings.nodeName);
+    this.#nodeUid = node.metadata.uid;
+    this.#network.cidr = (node.spec as { podCIDR?: string } | undefined)?.podCIDR ?? '';
+    const status = this.#status(node);
+    const ready = conditionOf({ ...node, status }, 'Ready')!;
+    const before = conditionOf(node, 'Ready');
+    const same = before?.status === ready.status && before.reason === ready.reason;
+    if (same && clock.monotonicUs() - this.#postedAtUs <= REPORT_PERIOD_US) return;
+    yield* this.#client.update(NODES, { ...node, status }, 'status');
+    this.#postedAtUs = clock.monotonicUs();
   }
 
   #status(node: KubeObject | undefined): Readonly<Record<string, unknown>> {
     const { clock } = this.#platform;
     const now = rfc3339(clock.nowUs());
-    const up = this.#networkReady();
+    const up = this.#network.ready;
     const ready: Condition = {
       type: 'Ready',
       status: up ? 'True' : 'False',
@@ -154,41 +172,7 @@ export class NodeAgent {
     };
   }
 
-  /** Renews the node's lease every ten seconds. */
-  *renewLease(): Task<never> {
-    const { clock } = this.#platform;
-    for (;;) {
-      try {
-        yield* this.#renew();
-      } catch (error) {
-        if (!isTransient(error) && !(error instanceof KubeError)) throw error;
-      }
-      yield* clock.sleep(LEASE_PERIOD_US);
-    }
-  }
-
-  *#renew(): Task<void> {
-    const { nodeName } = this.#settings;
-    const spec = {
-      holderIdentity: nodeName,
-      leaseDurationSeconds: LEASE_SECONDS,
-      renewTime: rfc3339(this.#platform.clock.nowUs(), true),
-    };
-    const current = yield* this.#client.find(LEASES, 'kube-node-lease', nodeName);
-    if (current !== undefined) {
-      yield* this.#client.update(LEASES, { ...current, spec });
-      return;
-    }
-    const lease: KubeObject = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: nodeName, namespace: 'kube-node-lease' },
-      spec,
-    };
-    yield* this.#client.create(LEASES, 'kube-node-lease', lease);
-  }
-
-  /** One period of the status loop. */
+  /** Period of the status loop. */
   statusPeriod(): Task<void> {
     return this.#platform.clock.sleep(STATUS_PERIOD_US);
   }

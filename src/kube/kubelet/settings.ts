@@ -25,20 +25,21 @@ const KNOWN_FLAGS: readonly string[] = Object.freeze([
 export interface KubeletSettings {
   readonly nodeName: string;
   readonly nodeIps: readonly string[];
-  readonly kubeconfigPath: string;
+  /** Undefined: no API server, static pods only. */
+  readonly kubeconfigPath: string | undefined;
   readonly bootstrapKubeconfigPath: string;
   readonly certificatePath: string;
   readonly staticPodUrl: string | undefined;
+  readonly clientCaPath: string | undefined;
   readonly taints: readonly object[];
-  readonly shutdownGraceUs: number;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 interface KubeletConfiguration {
   readonly staticPodURL?: string;
+  readonly authentication?: { readonly x509?: { readonly clientCAFile?: string } };
   readonly registerWithTaints?: readonly object[];
 }
-
-const SHUTDOWN_GRACE_US = 30_000_000;
 
 /** Reads flags and the file that `--config` names; a complaint when they cannot be used. */
 export function* readSettings(process: Process, platform: Platform): Task<KubeletSettings | string> {
@@ -51,12 +52,29 @@ export function* readSettings(process: Process, platform: Platform): Task<Kubele
   const config = (parse(text) ?? {}) as KubeletConfiguration;
   return {
     nodeName: values['hostname-override'] ?? 'localhost',
-    nodeIps: (values['node-ip'] ?? '').split(',').filter((address) => address !== ''),
-    kubeconfigPath: values.kubeconfig ?? '/etc/kubernetes/kubeconfig-kubelet',
+    nodeIps: words(values['node-ip']),
+    kubeconfigPath: values.kubeconfig,
     bootstrapKubeconfigPath: values['bootstrap-kubeconfig'] ?? '/etc/kubernetes/bootstrap-kubeconfig',
     certificatePath: `${values['cert-dir'] ?? '/var/lib/kubelet/pki'}/kubelet-client-current.pem`,
     staticPodUrl: config.staticPodURL,
-    taints: config.registerWithTaints ?? [],
-    shutdownGraceUs: SHUTDOWN_GRACE_US,
+    clientCaPath: config.authentication?.x509?.clientCAFile,
+    taints: [...(config.registerWithTaints ?? []), ...words(values['register-with-taints']).map(taintOf)],
+    labels: Object.fromEntries(words(values['node-labels']).map((pair) => split(pair, '='))),
   };
+}
+
+function words(list: string | undefined): string[] {
+  return (list ?? '').split(',').filter((word) => word !== '');
+}
+
+function split(text: string, at: string): [string, string] {
+  const cut = text.indexOf(at);
+  return cut < 0 ? [text, ''] : [text.slice(0, cut), text.slice(cut + 1)];
+}
+
+/** `key=value:Effect` or `key:Effect`. */
+function taintOf(text: string): object {
+  const [left, effect] = split(text, ':');
+  const [key, value] = split(left, '=');
+  return { key, ...(value !== '' && { value }), effect };
 }

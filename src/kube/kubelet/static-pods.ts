@@ -21,6 +21,7 @@ export class StaticPodSource {
   readonly #nodeName: string;
   #pods: readonly KubeObject[] = [];
   #text = '';
+  #fetched = false;
   readonly changed = new Notifier();
 
   constructor(platform: Platform, nodeName: string) {
@@ -31,6 +32,16 @@ export class StaticPodSource {
   /** Pods named after the node, as mirror pods are. */
   get pods(): readonly KubeObject[] {
     return this.#pods;
+  }
+
+  /** True once the URL has answered, or when there is none to ask. */
+  get fetched(): boolean {
+    return this.#fetched;
+  }
+
+  /** There is no URL. */
+  skip(): void {
+    this.#fetched = true;
   }
 
   /** Asks the URL, for ever. */
@@ -49,6 +60,7 @@ export class StaticPodSource {
   }
 
   #take(text: string): void {
+    this.#fetched = true;
     if (text === this.#text) return;
     this.#text = text;
     const list = parse(text) as { items?: readonly KubeObject[] | null } | null;

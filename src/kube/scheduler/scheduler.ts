@@ -8,7 +8,9 @@ import { type ComponentFlags, parseComponentFlags } from '../component/flags.ts'
 import { LeaderElection } from '../component/leader-election.ts';
 import { onChange } from '../component/loop.ts';
 import { untilStopped } from '../component/process.ts';
+import { serveComponentHealth } from '../component/serving.ts';
 import { waitForApi } from '../component/wait-for-api.ts';
+import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
 import { tolerates } from '../objects/taints.ts';
@@ -32,6 +34,8 @@ const PODS = findResource('v1', 'pods')!;
 const NODES = findResource('v1', 'nodes')!;
 const PERIOD_US = 60_000_000;
 
+const HEALTH_PORT = 10_259;
+
 /** kube-scheduler: leader election, then binding pods to nodes whose taints and names they accept, the emptiest first. */
 export function* kubeScheduler(process: Process): Task<number> {
   const flags = parseComponentFlags(process.argv, KNOWN_FLAGS);
@@ -50,8 +54,10 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
     process.print('Error: the kubeconfig cannot be read');
     return 1;
   }
+  const address = flags.values['bind-address'] ?? '0.0.0.0';
+  if (!(yield* serveComponentHealth(process, address, HEALTH_PORT))) return 1;
   if (!(yield* waitForApi(process, client))) return 1;
-  const identity = `${process.env.NODE_NAME ?? platform.net.links().find((link) => link.physical)?.addresses[0] ?? 'unknown'}_${platform.random.uint32().toString(16)}`;
+  const identity = `${process.env.HOSTNAME ?? 'localhost'}_${platform.random.uint32().toString(16)}`;
   const election = new LeaderElection(client, platform, 'kube-scheduler', identity);
   yield* election.acquire();
   const pods = new Reflector(client, platform.clock, PODS);
@@ -102,12 +108,18 @@ function* schedule(client: KubeClient, pods: readonly KubeObject[], nodes: reado
     if (best === undefined) continue;
     const target = { apiVersion: 'v1', kind: 'Node', name: best.metadata.name };
     load.set(target.name, (load.get(target.name) ?? 0) + 1);
-    yield* client.createBelow(PODS, pod.metadata.namespace, pod.metadata.name, 'binding', {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name: pod.metadata.name },
-      target,
-    });
+    yield* bind(client, pod, target);
+  }
+}
+
+/** A pod that was bound or deleted meanwhile is left alone. */
+function* bind(client: KubeClient, pod: KubeObject, target: object): Task<void> {
+  const { namespace, name } = pod.metadata;
+  const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
+  try {
+    yield* client.createBelow(PODS, namespace, name, 'binding', binding);
+  } catch (error) {
+    if (!(error instanceof KubeError) || (error.reason !== 'Conflict' && error.reason !== 'NotFound')) throw error;
   }
 }
 

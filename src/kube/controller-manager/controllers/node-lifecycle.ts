@@ -1,10 +1,12 @@
 import type { Task } from '../../../platform/task.ts';
 import { isTransient } from '../../client/client.ts';
-import { conditionOf, conditionsOf, isReady, withCondition } from '../../objects/conditions.ts';
+import { type Condition, conditionOf, conditionsOf, isReady, withCondition } from '../../objects/conditions.ts';
+import { KubeError } from '../../objects/errors.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { findResource } from '../../objects/resources.ts';
 import { rfc3339 } from '../../objects/time.ts';
 import type { ControllerContext } from '../context.ts';
+import { removePod } from './owned-pods.ts';
 
 /** --node-monitor-period and --node-monitor-grace-period of 1.34. */
 const PERIOD_US = 5_000_000;
@@ -38,7 +40,7 @@ export function* watchNodes(context: ControllerContext): Task<never> {
       if (context.nodes.synced && context.leases.synced)
         for (const node of context.nodes.items()) yield* monitor(context, node, seen);
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!(error instanceof KubeError) && !isTransient(error)) throw error;
     }
     yield* context.platform.clock.sleep(PERIOD_US);
   }
@@ -76,7 +78,27 @@ function* markUnknown(context: ControllerContext, node: KubeObject): Task<KubeOb
       lastTransitionTime,
     });
   }
-  return yield* context.client.update(NODES, { ...node, status: { ...(node.status as object), conditions } }, 'status');
+  const status = { ...(node.status as object), conditions };
+  const marked = yield* context.client.update(NODES, { ...node, status }, 'status');
+  for (const pod of context.pods.items())
+    if ((pod.spec as { nodeName?: string }).nodeName === node.metadata.name) yield* markPodNotReady(context, pod);
+  return marked;
+}
+
+/** Nobody can tell any more how the pods of a lost node do: they count as not ready. */
+function* markPodNotReady(context: ControllerContext, pod: KubeObject): Task<void> {
+  if (!isReady(pod)) return;
+  const ready: Condition = {
+    type: 'Ready',
+    status: 'False',
+    lastTransitionTime: rfc3339(context.platform.clock.nowUs()),
+  };
+  const conditions = withCondition(conditionsOf(pod), ready);
+  try {
+    yield* context.client.update(PODS, { ...pod, status: { ...(pod.status as object), conditions } }, 'status');
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.code >= 500) throw error;
+  }
 }
 
 const KEYS = Object.freeze({ notReady: 'node.kubernetes.io/not-ready', unreachable: 'node.kubernetes.io/unreachable' });
@@ -123,6 +145,6 @@ function* evict(context: ControllerContext, node: KubeObject, forUs: number): Ta
     );
     if (toleration !== undefined && toleration.tolerationSeconds === undefined) continue;
     const seconds = toleration === undefined ? 0 : (toleration.tolerationSeconds ?? DEFAULT_EVICTION_SECONDS);
-    if (forUs >= seconds * 1_000_000) yield* context.client.remove(PODS, pod.metadata.namespace, pod.metadata.name);
+    if (forUs >= seconds * 1_000_000) yield* removePod(context, pod);
   }
 }
