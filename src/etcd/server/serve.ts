@@ -12,10 +12,13 @@ import { kvHandlers } from './api/kv.ts';
 import { leaseHandlers } from './api/lease.ts';
 import { maintenanceHandlers } from './api/maintenance.ts';
 import { transferLeadership } from './api/move-leader.ts';
+import { restHandlers } from './api/rest.ts';
 import { watchHandlers } from './api/watch.ts';
 import type { ServerConfig } from './config/config.ts';
 import type { EtcdUrl } from './config/urls.ts';
 import type { Console } from './console.ts';
+import { AutoCompactor } from './member/auto-compactor.ts';
+import { CorruptionMonitor } from './member/corruption.ts';
 import { Member } from './member/member.ts';
 import { advanceElection, publish } from './member/publish.ts';
 import { VersionMonitor } from './member/version-monitor.ts';
@@ -60,9 +63,14 @@ export function* serveMember(context: ServeContext): Task<number> {
     'local-server-version': behaviour.serverVersion,
     'cluster-id': shortId(clusterId),
   });
+  const corruption = new CorruptionMonitor(member);
+  if (config.initialCorruptCheck && booted.birth === 'restart') yield* corruption.initialCheck();
   const servers = yield* listen(context, config.listenPeerUrls, peerHandlers(member, layout.snapDir), peerSide);
   member.start();
   const monitor = startMonitor(member, behaviour);
+  corruption.start();
+  const autoCompactor = new AutoCompactor(member);
+  autoCompactor.start();
   member.scope.spawn('election-ticks', () => advanceElection(member));
   member.scope.spawn('publish', function* () {
     yield* publish(member);
@@ -77,6 +85,8 @@ export function* serveMember(context: ServeContext): Task<number> {
   if (reason !== 'removed') yield* handOver(member);
   else console.warn('server error', { error: 'the member has been permanently removed from the cluster' });
   monitor.stop();
+  corruption.stop();
+  autoCompactor.stop();
   for (const server of servers) server.close();
   member.stop();
   platform.log.event(EtcdEvent.MemberStopped, { memberId, reason });
@@ -91,6 +101,7 @@ function clientHandlers(member: Member): HandlerEntry[] {
     ...leaseHandlers(member, guard),
     ...clusterHandlers(member, guard),
     ...maintenanceHandlers(member, guard),
+    ...restHandlers(member),
   ];
 }
 
@@ -150,7 +161,7 @@ function startMonitor(member: Member, behaviour: Behaviour): VersionMonitor {
     *memberVersions() {
       const versions: (string | null)[] = [];
       for (const { id } of member.state.cluster.members()) {
-        versions.push(id === member.localId ? behaviour.serverVersion : yield* askVersion(member, id));
+        versions.push(id === member.memberId ? behaviour.serverVersion : yield* askVersion(member, id));
       }
       return versions;
     },
@@ -185,7 +196,7 @@ function* handOver(member: Member): Task<void> {
   let chosen: string | null = null;
   let since = Number.POSITIVE_INFINITY;
   for (const { id } of member.state.cluster.voters()) {
-    const connected = id === member.localId ? null : member.transport.connectedSinceUs(id);
+    const connected = id === member.memberId ? null : member.transport.connectedSinceUs(id);
     if (connected === null || connected >= since || connected > now) continue;
     since = connected;
     chosen = id;

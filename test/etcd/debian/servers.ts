@@ -132,8 +132,12 @@ export class Workbench {
   }
 }
 
+/**
+ * Runs the real etcdctl. Endpoints are written without a scheme: with one, etcdctl 3.4 sends the whole URL as authority of
+ * calls to a single endpoint, which Node's HTTP/2 refuses before anybody is asked.
+ */
 export function runEtcdctl(binary: string, address: string, args: readonly string[], input = ''): string {
-  const { stdout, stderr, status } = spawnSync(binary, [`--endpoints=http://${address}:2379`, ...args], {
+  const { stdout, stderr, status } = spawnSync(binary, [`--endpoints=${address}:2379`, ...args], {
     encoding: 'utf8',
     input,
     env: { ETCDCTL_API: '3' },

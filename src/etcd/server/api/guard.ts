@@ -52,7 +52,7 @@ export class Guard {
     const { tickUs, electionTicks } = identity.config;
     const periodUs = tickUs * electionTicks;
     for (;;) {
-      while (this.#member.lead !== NONE) yield* leadership.changed();
+      while (this.#member.lead !== NONE) yield* leadership.changed.changed();
       let samples = 0;
       while (this.#member.lead === NONE) {
         yield* platform.clock.sleep(periodUs);

@@ -115,7 +115,7 @@ export class KvApi {
     const { applier, identity } = this.#member;
     const cost = costBytes(parts, identity.behaviour.quotaCountsNested);
     if (cost === 0 || applier.fitsQuota(cost)) return;
-    this.#member.overQuota();
+    this.#member.effects.overQuota();
     throw rpcError(EtcdError.NoSpace);
   }
 

@@ -52,7 +52,7 @@ class LeaseApi {
   *grant(id: LeaseId, ttl: number): Task<LeaseGrantResponse> {
     const { applier, proposals } = this.#member;
     if (!applier.fitsQuota(LEASE_COST_BYTES)) {
-      this.#member.overQuota();
+      this.#member.effects.overQuota();
       throw rpcError(EtcdError.NoSpace);
     }
     if (ttl > MAX_LEASE_TTL_SEC) throw rpcError(EtcdError.LeaseTtlTooLarge);

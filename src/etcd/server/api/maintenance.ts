@@ -6,7 +6,7 @@ import { RpcError } from '../../../platform/rpc.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
 import { revisionError } from '../apply/range.ts';
 import type { Member } from '../member/member.ts';
-import { hashDatabase, hashKv } from '../mvcc/hash.ts';
+import { hashAt, hashDatabase } from '../mvcc/hash.ts';
 import type { Guard } from './guard.ts';
 import { moveLeader } from './move-leader.ts';
 import { sendSnapshot } from './snapshot.ts';
@@ -37,9 +37,9 @@ export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[
       const revision = request.revision === 0 ? store.currentRevision : request.revision;
       const { refusesHashAtCompaction } = member.identity.behaviour;
       const tooOld = refusesHashAtCompaction && request.revision > 0 && revision <= store.compactRevision;
-      const refused = tooOld ? 'compacted' : store.checkRevision(revision);
-      if (refused !== null) throw rpcError(revisionError(refused));
-      const { hash, compactRevision } = hashKv(store, revision);
+      const answer = tooOld ? 'compacted' : hashAt(store, revision);
+      if (typeof answer === 'string') throw rpcError(revisionError(answer));
+      const { hash, compactRevision } = answer;
       const hashRevision = member.identity.behaviour.hashRevision ? revision : 0;
       return { header: member.header(), hash, compactRevision, hashRevision };
     }),

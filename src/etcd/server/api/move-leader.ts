@@ -20,5 +20,5 @@ export function* moveLeader(member: Member, target: string): Task<void> {
 /** Asks Raft for the transfer and waits for its end, looking at every change of leadership. */
 export function* transferLeadership(member: Member, target: string): Task<void> {
   member.driver.use((node) => node.transferLeader(target));
-  while (member.lead !== target) yield* member.leadership.changed();
+  while (member.lead !== target) yield* member.leadership.changed.changed();
 }

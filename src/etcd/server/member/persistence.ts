@@ -51,6 +51,7 @@ export class Persistence {
   #diskSnapshotIndex: number;
   #memorySnapshotIndex: number;
   #snapshotRunning = false;
+  #isDefragmenting = false;
   /** Snapshots on their way to peers: the log they need is kept. */
   #inFlight = 0;
   #keepUntilUs = 0;
@@ -139,8 +140,17 @@ export class Persistence {
 
   /** Gives unused space back. */
   *defragment(): Task<void> {
-    yield* this.do(() => this.#rewrite());
-    this.#parts.state.size.defragment();
+    this.#isDefragmenting = true;
+    try {
+      yield* this.do(() => this.#rewrite());
+      this.#parts.state.size.defragment();
+    } finally {
+      this.#isDefragmenting = false;
+    }
+  }
+
+  get isDefragmenting(): boolean {
+    return this.#isDefragmenting;
   }
 
   /** After a batch was applied: makes snapshots when it is time. */

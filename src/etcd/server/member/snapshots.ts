@@ -28,7 +28,7 @@ export function prepareSnapshot(
   if (term === TERM_COMPACTED || term === TERM_UNAVAILABLE) return null;
   persistence.snapshotStarted();
   const snapshot: Snapshot = { index: applyLoop.appliedIndex, term, confState: state.confState, data: null };
-  member.log.event(EtcdEvent.SnapshotSent, { memberId: member.localId, to: message.to, index: snapshot.index });
+  member.log.event(EtcdEvent.SnapshotSent, { memberId: member.memberId, to: message.to, index: snapshot.index });
   return { message: { ...message, snapshot }, parts: encodeImage(state.export()) };
 }
 
@@ -63,9 +63,9 @@ export function* installSnapshot(member: Member, snapDirectory: string, snapshot
   hub.storeReplaced();
   const { compactRevision, finishedCompaction } = state.store;
   if (compactRevision > finishedCompaction) member.compactor.schedule(compactRevision);
-  member.observer?.snapshot(member.localId, snapshot.index, snapshot.term);
+  member.observer?.snapshot(member.memberId, snapshot.index, snapshot.term);
   member.log.event(EtcdEvent.SnapshotApplied, {
-    memberId: member.localId,
+    memberId: member.memberId,
     index: snapshot.index,
     term: snapshot.term,
   });

@@ -3,7 +3,7 @@ import { utf8Encode } from '../../../platform/bytes.ts';
 import { crc32c } from '../../../platform/crc32c.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import type { Revision } from './revision.ts';
-import type { MvccStore } from './store.ts';
+import type { MvccStore, RevisionError } from './store.ts';
 
 /** Hash of the key space up to a revision, and the compaction it was taken after. */
 export interface KvHash {
@@ -45,10 +45,12 @@ export class KvHasher {
   }
 }
 
-/** The hash at a revision that can be read. */
-export function hashKv(store: MvccStore, revision: number): KvHash {
+/** The hash at a revision: the one that a compaction left behind, else a new one; or why there is none. */
+export function hashAt(store: MvccStore, revision: number): KvHash | RevisionError {
   const stored = store.hashes.at(revision);
   if (stored !== undefined) return stored;
+  const refused = store.checkRevision(revision);
+  if (refused !== null) return refused;
   const hasher = new KvHasher(store, revision, store.compactRevision);
   store.visitRevisions((record) => hasher.take(record));
   return hasher.finish();
@@ -94,7 +96,8 @@ function storedValue(revision: Revision): KeyValue {
 
 /** Hash of the whole database but for what differs between members in step: consistent index and term. */
 export function hashDatabase(state: ReplicatedState): number {
-  let hash = hashKv(state.store, state.store.currentRevision).hash;
+  const keys = hashAt(state.store, state.store.currentRevision);
+  let hash = typeof keys === 'string' ? 0 : keys.hash;
   const mix = (text: string): void => {
     hash = crc32c(utf8Encode(text), hash);
   };

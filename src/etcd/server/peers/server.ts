@@ -15,7 +15,7 @@ import { EtcdEvent } from '../../events.ts';
 import { revisionError } from '../apply/range.ts';
 import { replaceFile } from '../backend/database.ts';
 import type { Member } from '../member/member.ts';
-import { hashKv } from '../mvcc/hash.ts';
+import { hashAt } from '../mvcc/hash.ts';
 import { imageFileName } from '../snap/files.ts';
 import { PeerBatch } from './message-codec.ts';
 import { KEEPALIVE_US, STREAM_TIMEOUT_US } from './peer.ts';
@@ -78,9 +78,9 @@ class PeerApi {
 
   *hashKv(revision: number): Task<MessageOf<typeof PeerHash>> {
     const { state, clusterId } = this.#member;
-    const refused = state.store.checkRevision(revision);
-    if (refused !== null) throw rpcError(revisionError(refused));
-    const { hash, compactRevision } = hashKv(state.store, revision);
+    const answer = hashAt(state.store, revision);
+    if (typeof answer === 'string') throw rpcError(revisionError(answer));
+    const { hash, compactRevision } = answer;
     return {
       clusterId,
       hash: { header: this.#member.header(), hash, compactRevision, hashRevision: revision },
@@ -108,7 +108,7 @@ function admit(member: Member, context: CallContext): string {
   const { metadata } = context;
   const from = metadata[PeerHeader.From] ?? '';
   const refuse = (status: 'FailedPrecondition' | 'PermissionDenied' | 'NotFound', reason: string): never => {
-    member.log.event(EtcdEvent.PeerRefused, { memberId: member.localId, from, reason });
+    member.log.event(EtcdEvent.PeerRefused, { memberId: member.memberId, from, reason });
     throw new RpcError(status, reason, { [PeerHeader.ClusterId]: member.clusterId });
   };
   if (metadata[PeerHeader.ClusterId] !== member.clusterId) refuse('FailedPrecondition', PeerRefusal.ClusterIdMismatch);
@@ -118,7 +118,7 @@ function admit(member: Member, context: CallContext): string {
     const urls = (metadata[PeerHeader.PeerUrls] ?? '').split(',').filter((url) => url !== '');
     if (from !== '' && urls.length > 0) member.transport.add(from, urls);
   }
-  if (metadata[PeerHeader.To] !== member.localId) refuse('FailedPrecondition', PeerRefusal.WrongReceiver);
+  if (metadata[PeerHeader.To] !== member.memberId) refuse('FailedPrecondition', PeerRefusal.WrongReceiver);
   return from;
 }
 
@@ -150,7 +150,7 @@ function* takeMessages(member: Member, stream: ServerStream<PeerBatch, MessageOf
 /** Hands a message to Raft, unless its sender was removed meanwhile or it is meant for somebody else. */
 function deliver(member: Member, message: Message): void {
   if (member.isRemoved(message.from)) throw new RpcError('PermissionDenied', PeerRefusal.RemovedMember);
-  if (message.to === member.localId) member.driver.step(message);
+  if (message.to === member.memberId) member.driver.step(message);
 }
 
 /** Stores a database image durably under its own name, then hands the snapshot message to Raft. */

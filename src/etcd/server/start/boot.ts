@@ -6,7 +6,7 @@ import type { Behaviour } from '../../behaviour.ts';
 import { Database } from '../backend/database.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { minLeaseTtlSec } from '../member/identity.ts';
-import type { MemberParts } from '../member/member.ts';
+import type { MemberParts } from '../member/parts.ts';
 import { encodeContext } from '../membership/context.ts';
 import { clusterId as clusterIdOf, shortId } from '../membership/ids.ts';
 import { ReplicatedState } from '../state/replicated.ts';
