@@ -1,5 +1,6 @@
 // Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
 import { benchCluster } from './cluster.ts';
+import { benchEtcd } from './etcd.ts';
 import { benchKernel } from './kernel.ts';
 import { benchNet } from './net.ts';
 import { benchRaft } from './raft.ts';
@@ -14,6 +15,7 @@ const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   kernel: benchKernel,
   net: benchNet,
   raft: benchRaft,
+  etcd: benchEtcd,
   cluster: benchCluster,
 };
 

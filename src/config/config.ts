@@ -1,7 +1,7 @@
 /** A loaded machine configuration: documents, text and version (reference/network-config.md E.1). */
 import { type ConfigDocument, type DecodedStream, decodeStream } from './decode/documents.ts';
 import { type EnvSource, fillPlaceholders } from './env.ts';
-import { type ConfigError, formatPath, type Path, sortErrors } from './errors.ts';
+import { type ConfigError, type Path, sortErrors } from './errors.ts';
 import type { ConfigObject } from './schema/types.ts';
 import { LEGACY_KIND } from './schema/v1alpha1/root.ts';
 import { DEFAULT_VERSION, type TalosVersion } from './version.ts';
@@ -128,6 +128,3 @@ export function locate(config: Config, document: ConfigDocument, path: Path): Po
   }
   return config.lines.at(offset);
 }
-
-/** Field path as text. */
-export const pathText: (path: Path) => string = formatPath;

@@ -11,10 +11,6 @@ export interface TalosVersion {
 /** Release that a run simulates unless told otherwise. */
 export const DEFAULT_VERSION: TalosVersion = Object.freeze({ text: 'v1.11.3', minor: 11, patch: 3 });
 
-/** Oldest and newest minor that the config rules cover. */
-export const OLDEST_MINOR = 8;
-export const NEWEST_MINOR = 15;
-
 /** Parses `v1.11.3`, `1.11`, `v1.12`; undefined for anything else. */
 export function parseVersion(text: string): TalosVersion | undefined {
   const match = /^v?1\.(\d{1,3})(?:\.(\d{1,3}))?(?:-[0-9A-Za-z.-]+)?$/.exec(text);

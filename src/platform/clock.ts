@@ -18,7 +18,6 @@ export interface Clock {
   sleep(durationUs: number): Task<void>;
 }
 
-export const MICROSECOND = 1;
 export const MILLISECOND_US = 1_000;
 export const SECOND_US = 1_000_000;
 export const MINUTE_US = 60_000_000;

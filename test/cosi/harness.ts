@@ -4,7 +4,7 @@ import type { Executor, Runnable } from '../../src/platform/executor.ts';
 import type { EventFields, EventKind, Log } from '../../src/platform/log.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { Scope } from '../../src/platform/scope.ts';
-import { nothingToCancel, type Task, wait } from '../../src/platform/task.ts';
+import { type Task, wait } from '../../src/platform/task.ts';
 
 /** A small linear congruential stream: enough to shuffle in tests. */
 export class TestRandom implements Random {
@@ -120,9 +120,4 @@ export class TestWorld implements Executor, Clock, Log {
   runtime(state: State, options: Partial<RuntimeOptions> = {}): Runtime {
     return new Runtime(state, { clock: this, random: this.random, log: this, scope: this.scope, ...options });
   }
-}
-
-/** A suspension that never settles. */
-export function forever(): Task<never> {
-  return wait<never>(() => nothingToCancel);
 }

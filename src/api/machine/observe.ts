@@ -171,7 +171,6 @@ export const MetaDeleteRequest = message('machine.MetaDeleteRequest', { key: uin
 export const MetaDelete = message('machine.MetaDelete', { metadata: nested(1, Metadata) });
 export const MetaDeleteResponse = envelope('machine.MetaDeleteResponse', MetaDelete);
 
-export const ImageListRequest = message('machine.ImageListRequest', { namespace: int32(1) });
 export const ImagePullRequest = message('machine.ImagePullRequest', { namespace: int32(1), reference: string(2) });
 export const ImagePull = message('machine.ImagePull', { metadata: nested(1, Metadata) });
 export const ImagePullResponse = envelope('machine.ImagePullResponse', ImagePull);

@@ -23,7 +23,6 @@ export const Disk = message('storage.Disk', {
 export const Disks = message('storage.Disks', { metadata: nested(1, Metadata), disks: repeated(nested(2, Disk)) });
 export const DisksResponse = envelope('storage.DisksResponse', Disks);
 
-export const WipeMethod = { Fast: 0, Zeroes: 1 } as const;
 export const BlockDeviceWipeDescriptor = message('storage.BlockDeviceWipeDescriptor', {
   device: string(1),
   method: int32(2),

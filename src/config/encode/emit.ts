@@ -27,11 +27,6 @@ export function emitDocument(root: Out): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Several documents, separated by `---`. */
-export function emitDocuments(roots: readonly Out[]): string {
-  return roots.map(emitDocument).join('---\n');
-}
-
 /** `first` stands before the first entry instead of the indentation (after a list dash). */
 function emitMap(
   lines: string[],

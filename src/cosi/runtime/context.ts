@@ -205,8 +205,3 @@ export class ControllerContext implements Reader {
 function trackKey(pointer: Pointer): string {
   return `${pointer.namespace}/${pointer.type}/${pointer.id}`;
 }
-
-/** True when an error says that somebody else owns or holds the resource, or that it is not in the right phase. */
-export function isConflict(error: unknown): error is StateError {
-  return error instanceof StateError && error.isConflict;
-}

@@ -205,6 +205,5 @@ export const scenarioSchema = z.strictObject({
 export type RawScenario = z.output<typeof scenarioSchema>;
 export type Expectation = z.output<typeof expectation>;
 export type Mistake = z.output<typeof mistake>;
-export type MachineEntry = z.output<typeof machine>;
 export type DiskEntry = z.output<typeof disk>;
 export type FaultStep = z.output<typeof faultStep>;

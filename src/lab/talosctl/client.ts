@@ -4,7 +4,7 @@ import { utf8Decode } from '../../platform/bytes.ts';
 import { SECOND_US } from '../../platform/clock.ts';
 import type { Endpoint } from '../../platform/net.ts';
 import { type ClientStream, type Method, type RpcChannel, RpcError, type TlsClient } from '../../platform/rpc.ts';
-import { type Task, wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
 import { Empty } from '../../rpc/well-known.ts';
 import type { ParsedCommand } from '../cobra/command.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -185,9 +185,4 @@ export function* eachMessage<Res>(stream: ClientStream<unknown, Res>, onMessage:
     if (message === undefined) return;
     onMessage(message);
   }
-}
-
-/** Waits for ever: for commands that end only when they are interrupted. */
-export function* never(): Task<never> {
-  return yield* wait<never>(() => () => {});
 }

@@ -1,14 +1,8 @@
 const SI_UNITS: readonly string[] = ['B', 'kB', 'MB', 'GB', 'TB'];
-const IEC_UNITS: readonly string[] = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** Sizes as go-humanize prints them: powers of 1000, one decimal below ten (`1.2 MB`, `25 MB`, `999 B`). */
 export function humanBytes(bytes: number): string {
   return human(bytes, 1000, SI_UNITS);
-}
-
-/** Powers of 1024: `1.0 GiB`. */
-export function humanBinaryBytes(bytes: number): string {
-  return human(bytes, 1024, IEC_UNITS);
 }
 
 function human(bytes: number, base: number, units: readonly string[]): string {
