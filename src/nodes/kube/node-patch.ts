@@ -90,8 +90,10 @@ function ownTaints(
     const index = result.findIndex((other) => other.key === taint.key);
     const same = index >= 0 && (result[index]!.value ?? '') === taint.value && result[index]!.effect === taint.effect;
     if (index < 0) result.push(shown as NodeTaint);
-    else if (mine.has(taint.key)) result[index] = { ...result[index]!, ...shown } as NodeTaint;
-    else if (!same) continue;
+    else if (mine.has(taint.key)) {
+      const { value: _old, ...rest } = result[index]!;
+      result[index] = { ...rest, ...shown } as NodeTaint;
+    } else if (!same) continue;
     mine.add(taint.key);
   }
   for (const key of owned) {

@@ -27,7 +27,7 @@ export const kubeletSpecController = transformController({
     const config: ConfigObject = kubeletConfiguration(spec, isControlPlane(type));
     return {
       image: spec.image,
-      args: ['/usr/local/bin/kubelet', ...renderArguments(args)],
+      args: renderArguments(args),
       expectedNodename: named ? '' : nodename,
       config,
     };

@@ -81,7 +81,7 @@ function containerSpec(machine: Machine): ContainerSpec {
     id: KUBELET,
     namespace: 'system',
     image: spec.image,
-    args: spec.args,
+    args: ['/usr/local/bin/kubelet', ...spec.args],
     mounts: SHARED.map((path) => ({ source: onHost(path), destination: path })),
     network: 'host',
   };
