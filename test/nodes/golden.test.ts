@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MachineService } from '../../src/api/machine/services.ts';
-import { KubeletSpecs, KubePrismEndpoints, Manifests, StaticPods } from '../../src/nodes/resources/k8s.ts';
+import { KubeletSpecs, KubePrismEndpoints, StaticPods } from '../../src/nodes/resources/k8s.ts';
+import { Manifests } from '../../src/nodes/resources/k8s-control-plane.ts';
 import { processStarted } from '../../src/sim/events.ts';
 import { MINUTE_US, TestCluster } from './cluster.ts';
 

@@ -1,19 +1,7 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
+import { isObject } from '../../config/view.ts';
 
-/** Reads values out of a decoded document by path; a missing or differently shaped value gives the fallback. */
-export function at(value: ConfigValue | undefined, ...path: readonly string[]): ConfigValue | undefined {
-  let current = value;
-  for (const key of path) {
-    if (!isObject(current)) return undefined;
-    current = Object.hasOwn(current, key) ? current[key] : undefined;
-  }
-  return current;
-}
-
-export function isObject(value: ConfigValue | undefined): value is ConfigObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
+/** Values of a decoded document with a fallback for what is missing or of another shape. */
 export function text(value: ConfigValue | undefined, fallback = ''): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
 }

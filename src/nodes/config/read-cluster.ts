@@ -1,6 +1,7 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
+import { at, isObject } from '../../config/view.ts';
 import type { Profile } from '../profile/profile.ts';
-import { at, flag, integer, isObject, object, objects, text, textMap, texts } from './pick.ts';
+import { flag, integer, object, objects, text, textMap, texts } from './pick.ts';
 import { readCertificate, readPem } from './read.ts';
 import type { ApiServerSettings, ClusterSettings, ComponentSettings, Endpoint, EtcdSettings } from './settings.ts';
 

@@ -1,9 +1,10 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
 import { diskMatchExpression } from '../../config/validate/install.ts';
+import { at, isObject } from '../../config/view.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import type { Profile } from '../profile/profile.ts';
-import { at, flag, integer, isObject, object, objects, text, textMap, texts } from './pick.ts';
+import { flag, integer, object, objects, text, textMap, texts } from './pick.ts';
 import { readCluster } from './read-cluster.ts';
 import type {
   CertificateAndKey,

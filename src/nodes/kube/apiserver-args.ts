@@ -1,4 +1,4 @@
-import type { ApiServerConfigSpec } from '../resources/k8s.ts';
+import type { ApiServerConfigSpec } from '../resources/k8s-control-plane.ts';
 import { type Arguments, additive, denied, mergeArguments, renderArguments } from './arguments.ts';
 import { AUDIT_LOG, APISERVER_CONFIG as CA, APISERVER_SECRETS as SA } from './paths.ts';
 

@@ -1,5 +1,5 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
-import type { ComponentConfigSpec } from '../resources/k8s.ts';
+import type { ComponentConfigSpec } from '../resources/k8s-control-plane.ts';
 
 export interface PodParts {
   readonly name: 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler';

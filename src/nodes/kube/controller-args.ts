@@ -1,4 +1,4 @@
-import type { ControllerManagerConfigSpec, SchedulerConfigSpec } from '../resources/k8s.ts';
+import type { ControllerManagerConfigSpec, SchedulerConfigSpec } from '../resources/k8s-control-plane.ts';
 import { additive, denied, mergeArguments, renderArguments } from './arguments.ts';
 import { SCHEDULER_CONFIG as CS, CONTROLLER_MANAGER_SECRETS as SC, SCHEDULER_SECRETS as SS } from './paths.ts';
 

@@ -3,6 +3,7 @@ import * as cluster from './cluster.ts';
 import * as config from './config.ts';
 import * as etcd from './etcd.ts';
 import * as k8s from './k8s.ts';
+import * as controlPlane from './k8s-control-plane.ts';
 import * as network from './network.ts';
 import * as runtime from './runtime.ts';
 import * as secrets from './secrets.ts';
@@ -13,7 +14,7 @@ function isKind(value: unknown): value is ResourceKind<unknown> {
 
 /** Every type that a machine has resources of, once, by type. */
 export const ALL_KINDS: readonly ResourceKind<unknown>[] = Object.freeze(
-  [cluster, config, etcd, k8s, network, runtime, secrets]
+  [cluster, config, controlPlane, etcd, k8s, network, runtime, secrets]
     .flatMap((module) => Object.entries(module))
     .filter(([name]) => !name.startsWith('Layered'))
     .map(([, value]) => value as unknown)

@@ -5,7 +5,8 @@ import type { Machine } from '../../machine.ts';
 import { addressOf } from '../../net/addresses.ts';
 import { Affiliates, DiscoveryConfigs, Identities } from '../../resources/cluster.ts';
 import { MACHINE_TYPE, MachineTypes } from '../../resources/config.ts';
-import { ApiServerConfigs, Nodenames } from '../../resources/k8s.ts';
+import { Nodenames } from '../../resources/k8s.ts';
+import { ApiServerConfigs } from '../../resources/k8s-control-plane.ts';
 import { HostnameStatuses, NodeAddresses } from '../../resources/network.ts';
 import { fqdn } from '../network/hostname-spec.ts';
 

@@ -4,7 +4,7 @@ import { denied, mergeArguments, renderArguments } from '../../kube/arguments.ts
 import type { Machine } from '../../machine.ts';
 import { nthAddress } from '../../net/addresses.ts';
 import { MachineConfigs } from '../../resources/config.ts';
-import { BootstrapManifestsConfigs } from '../../resources/k8s.ts';
+import { BootstrapManifestsConfigs } from '../../resources/k8s-control-plane.ts';
 import { fromControlPlaneConfig } from '../active-config.ts';
 
 /** What the bootstrap manifests are made from (reference/controllers.md B.3.1). */

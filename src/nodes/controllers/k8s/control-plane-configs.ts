@@ -11,7 +11,7 @@ import {
   type ComponentConfigSpec,
   ControllerManagerConfigs,
   SchedulerConfigs,
-} from '../../resources/k8s.ts';
+} from '../../resources/k8s-control-plane.ts';
 import { fromControlPlaneConfig } from '../active-config.ts';
 
 /** What the machine config says of the control plane (reference/controllers.md B.2.1, reference/v1.11.3.md 8.1). */

@@ -13,6 +13,7 @@ import {
   SCHEDULER_SECRETS,
 } from '../../kube/paths.ts';
 import { ETCD } from '../../resources/etcd.ts';
+import { StaticPods } from '../../resources/k8s.ts';
 import {
   type ApiServerConfigSpec,
   ApiServerConfigs,
@@ -22,8 +23,7 @@ import {
   type SchedulerConfigSpec,
   SchedulerConfigs,
   SecretStatuses,
-  StaticPods,
-} from '../../resources/k8s.ts';
+} from '../../resources/k8s-control-plane.ts';
 import { Services } from '../../resources/runtime.ts';
 
 /**

@@ -14,7 +14,7 @@ import { manifestsApplied } from '../../events.ts';
 import { openKubeconfig } from '../../kube/connect.ts';
 import type { Machine } from '../../machine.ts';
 import { ETCD } from '../../resources/etcd.ts';
-import { ManifestStatuses, Manifests } from '../../resources/k8s.ts';
+import { ManifestStatuses, Manifests } from '../../resources/k8s-control-plane.ts';
 import { Services } from '../../resources/runtime.ts';
 import { KubernetesSecrets } from '../../resources/secrets.ts';
 

@@ -3,7 +3,7 @@ import type { ConfigObject } from '../../../config/schema/types.ts';
 import { type Controller, ControllerError, passController, shared, weak } from '../../../cosi/index.ts';
 import { bootstrapManifests } from '../../kube/manifests/all.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
-import { BootstrapManifestsConfigs, Manifests } from '../../resources/k8s.ts';
+import { BootstrapManifestsConfigs, Manifests } from '../../resources/k8s-control-plane.ts';
 import { KubernetesRootSecrets } from '../../resources/secrets.ts';
 
 /** Talos's own manifests. */

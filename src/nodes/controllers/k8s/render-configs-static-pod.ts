@@ -10,7 +10,7 @@ import {
   AuthorizationConfigs,
   ConfigStatuses,
   SchedulerConfigs,
-} from '../../resources/k8s.ts';
+} from '../../resources/k8s-control-plane.ts';
 import type { FileStore } from '../../storage/files.ts';
 
 /** Writes the config files of the control plane's static pods (reference/controllers.md B.2.4, reference/v1.11.3.md 8.4). */

@@ -5,7 +5,7 @@ import { specYaml } from '../../api/yaml.ts';
 import { APISERVER_SECRETS, CONTROLLER_MANAGER_SECRETS, SCHEDULER_SECRETS } from '../../kube/paths.ts';
 import type { Machine } from '../../machine.ts';
 import { ETCD } from '../../resources/etcd.ts';
-import { SecretStatuses } from '../../resources/k8s.ts';
+import { SecretStatuses } from '../../resources/k8s-control-plane.ts';
 import {
   EtcdRootSecrets,
   EtcdSecrets,

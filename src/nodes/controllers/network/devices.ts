@@ -1,5 +1,6 @@
+import { at } from '../../../config/view.ts';
 import type { Resource } from '../../../cosi/index.ts';
-import { at, flag, text } from '../../config/pick.ts';
+import { flag, text } from '../../config/pick.ts';
 import type { InterfaceSettings, NodeSettings } from '../../config/settings.ts';
 import type { LinkStatusSpec } from '../../resources/network.ts';
 

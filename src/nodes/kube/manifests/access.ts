@@ -1,5 +1,5 @@
 import type { ConfigObject } from '../../../config/schema/types.ts';
-import type { BootstrapManifestsConfigSpec } from '../../resources/k8s.ts';
+import type { BootstrapManifestsConfigSpec } from '../../resources/k8s-control-plane.ts';
 import type { KubernetesRootSpec } from '../../resources/secrets.ts';
 import { clusterRole, clusterRoleBinding, configMap, group, rule } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import type { ConfigObject } from '../../../config/schema/types.ts';
 import { ControllerError } from '../../../cosi/index.ts';
-import type { BootstrapManifestsConfigSpec } from '../../resources/k8s.ts';
+import type { BootstrapManifestsConfigSpec } from '../../resources/k8s-control-plane.ts';
 import type { KubernetesRootSpec } from '../../resources/secrets.ts';
 import {
   bootstrapTokenSecret,
