@@ -7,6 +7,8 @@ import type { Plan } from './plan.ts';
 
 /** How far to explore. */
 export interface Bounds {
+  /** From the birth of the cluster, or with a leader that has committed its first entry everywhere. */
+  readonly from: 'birth' | 'leader';
   readonly asyncStorage: boolean;
   readonly depth: number;
   readonly maxTerm: number;
@@ -18,7 +20,12 @@ export interface Bounds {
   readonly beats: number;
 }
 
-type Budget = Pick<Bounds, 'drops' | 'duplicates' | 'crashes' | 'beats'>;
+interface Budget {
+  drops: number;
+  duplicates: number;
+  crashes: number;
+  beats: number;
+}
 
 /** One choice: what a node is given, and after how many small steps of its own work it crashes, if it does. */
 interface Action {
@@ -50,7 +57,11 @@ const MAX_WORK = 64;
  * until it rests, or crashes, after each input; states are told apart by a hash of all that matters.
  */
 export function explore(bounds: Bounds): Explored {
-  const start: State = { cluster: new Cluster(planOf(bounds)), left: bounds };
+  const start: State = { cluster: new Cluster(planOf(bounds)), left: spent(bounds) };
+  if (bounds.from === 'leader') {
+    start.cluster.step({ do: 'campaign', node: 1 });
+    start.cluster.settle(MAX_WORK);
+  }
   const seen = new Set<string>([fingerprint(start.cluster, [])]);
   const byDepth = [1];
   let transitions = 0;
@@ -58,14 +69,17 @@ export function explore(bounds: Bounds): Explored {
   for (let depth = 1; depth <= bounds.depth && frontier.length > 0; depth++) {
     const next: (readonly Action[])[] = [];
     for (const path of frontier) {
-      const state = path.reduce((at, action) => taken(at, action), start);
+      // States are not kept: one is reached again from the start, which takes less memory and little time.
+      const state = { cluster: copied(start.cluster, 'all'), left: { ...start.left } };
+      for (const action of path) take(state, action);
       for (const action of enabled(state, bounds)) {
         // The nodes are alike as long as nothing has happened.
-        if (depth === 1 && action.at > 0) continue;
+        if (bounds.from === 'birth' && depth === 1 && action.at > 0) continue;
         for (const choice of withCrashes(state, action)) {
-          const after = taken(state, choice);
+          const after = { cluster: copied(state.cluster, targetOf(state.cluster, action)), left: { ...state.left } };
+          take(after, choice);
           transitions++;
-          const mark = fingerprint(after.cluster, Object.values(spent(after.left)));
+          const mark = fingerprint(after.cluster, Object.values(after.left));
           if (seen.has(mark)) continue;
           seen.add(mark);
           next.push([...path, choice]);
@@ -78,7 +92,7 @@ export function explore(bounds: Bounds): Explored {
   return { states: seen.size, transitions, depth: byDepth.length - 1, byDepth };
 }
 
-function spent({ drops, duplicates, crashes, beats }: Budget): Budget {
+function spent({ drops, duplicates, crashes, beats }: Readonly<Budget>): Budget {
   return { drops, duplicates, crashes, beats };
 }
 
@@ -135,21 +149,30 @@ function enabled({ cluster, left }: State, bounds: Bounds): readonly Action[] {
 
 function withCrashes(state: State, action: Action): readonly Action[] {
   if (state.left.crashes === 0 || action.do === 'drop') return [action];
-  const trial = cloneGraph(state.cluster, shared(state.cluster));
-  const host = give(trial, action);
+  const host = give(copied(state.cluster, targetOf(state.cluster, action)), action);
   const choices: Action[] = [action, { ...action, crashAfter: 0 }];
   for (let steps = 1; steps < MAX_WORK && host?.work(0); steps++) choices.push({ ...action, crashAfter: steps });
   return choices;
 }
 
-function shared(cluster: Cluster): ReadonlySet<object> {
-  return new Set<object>([cluster.plan, cluster.options, cluster.spec.facts.rules]);
+/** A copy of which one node may change, or all: what the others hold is shared with the original. */
+function copied(cluster: Cluster, changing: Host | undefined | 'all'): Cluster {
+  const { facts } = cluster.spec;
+  const kept: object[] = [cluster.plan, cluster.options, facts.rules];
+  if (changing === 'all') return cloneGraph(cluster, kept, []);
+  for (const host of cluster.hosts) if (host !== changing) kept.push(host, facts.nodes.get(host.id)!);
+  return cloneGraph(cluster, kept, changing === undefined ? [] : [changing.around]);
 }
 
-function taken(state: State, action: Action): State {
-  const cluster = cloneGraph(state.cluster, shared(state.cluster));
+function targetOf(cluster: Cluster, action: Action): Host | undefined {
+  if (action.do === 'drop') return undefined;
+  if (action.do === 'deliver' || action.do === 'duplicate') return cluster.host(cluster.underWay[action.at]!.to);
+  return cluster.hosts[action.at];
+}
+
+/** Changes the state in place. */
+function take({ cluster, left }: State, action: Action): void {
   const host = give(cluster, action);
-  const left = { ...spent(state.left) };
   if (action.do === 'drop') left.drops--;
   if (action.do === 'duplicate') left.duplicates--;
   if (action.do === 'beat') left.beats--;
@@ -161,7 +184,6 @@ function taken(state: State, action: Action): State {
   } else {
     while (host?.work(0));
   }
-  return { cluster, left };
 }
 
 /** Gives a node its input; returns the node that has work now. */

@@ -40,7 +40,7 @@ export class Host implements SnapshotSource {
   slow = false;
   applied = 0;
   confState: ConfState;
-  private readonly around: Surroundings;
+  readonly around: Surroundings;
   private ready: Ready | null = null;
   private phases: readonly Phase[] = [];
   private appendQueue: Message[] = [];

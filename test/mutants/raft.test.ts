@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Bounds, Explored } from '../support/raft/explore.ts';
+import type { SeedRunner } from './mutant.ts';
+import { plant } from './plant.ts';
+import { raftSuite } from './raft.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+let scratch = '';
+
+beforeAll(async () => {
+  const cache = join(root, '.cache');
+  await mkdir(cache, { recursive: true });
+  scratch = await mkdtemp(join(cache, 'mutants-sample-'));
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+async function planted<T>(entry: string, name: string | undefined): Promise<T> {
+  const mutant = name === undefined ? undefined : raftSuite.mutants.find((one) => one.name === name);
+  if (name !== undefined && mutant === undefined) throw new Error(`no mutant ${name}`);
+  const file = join(scratch, `${name ?? 'unchanged'}-${entry.replaceAll('/', '-')}.mjs`);
+  await writeFile(file, await plant(root, entry, mutant));
+  return (await import(pathToFileURL(file).href)) as T;
+}
+
+function killerOf(runSeed: SeedRunner, maxSeeds: number): string | undefined {
+  for (let seed = 0; seed < maxSeeds; seed++) {
+    const killer = runSeed(seed);
+    if (killer !== undefined) return killer;
+  }
+  return undefined;
+}
+
+describe('planted bugs of Raft', () => {
+  it.each([
+    ['raft-vote-twice', 'one vote a term'],
+    ['raft-learners-commit', 'no commit without a quorum of voters'],
+    ['raft-config-at-append', 'members follow from what is applied'],
+    ['raft-read-without-quorum', 'reads are linearizable'],
+  ])('%s breaks the rule: %s', async (name, rule) => {
+    const { runSeed } = await planted<{ runSeed: SeedRunner }>(raftSuite.entry, name);
+    expect(killerOf(runSeed, raftSuite.maxSeeds)).toBe(rule);
+  });
+
+  it('code without one breaks none', async () => {
+    const { runSeed } = await planted<{ runSeed: SeedRunner }>(raftSuite.entry, undefined);
+    expect(killerOf(runSeed, 100)).toBeUndefined();
+  });
+
+  it('the exhaustive search finds them too', async () => {
+    const entry = 'test/support/raft/explore.ts';
+    const { explore } = await planted<{ explore: (bounds: Bounds) => Explored }>(entry, 'raft-votes-at-once');
+    const bounds = { maxTerm: 3, maxIndex: 4, drops: 0, duplicates: 0, crashes: 0, beats: 0 };
+    expect(() => explore({ ...bounds, from: 'birth', asyncStorage: true, depth: 4 })).toThrow(
+      'durable before answering',
+    );
+  });
+
+  it('each still finds its text, once', async () => {
+    for (const { name, file, find } of raftSuite.mutants) {
+      const source = await readFile(join(root, file), 'utf8');
+      expect(source.split(find), name).toHaveLength(2);
+    }
+  });
+
+  it('most come from what surprises about Raft and from the facts of its unit tests', () => {
+    const documented = raftSuite.mutants.filter(({ source }) => /^(A24|C[1-5])\b/.test(source));
+    expect(documented.length * 2).toBeGreaterThan(raftSuite.mutants.length);
+    expect(new Set(raftSuite.mutants.map(({ name }) => name)).size).toBe(raftSuite.mutants.length);
+  });
+});
