@@ -6,7 +6,7 @@ const SECOND_US = 1_000_000;
 
 /**
  * Spreads expiries after a promotion. Walking the leases by deadline in windows of a second, a window that holds
- * more than three quarters of the revocation rate has its leases delayed in proportion, so that no
+ * more than three quarters of the revocation rate has its further leases delayed in proportion, so that no
  * second asks for more than the rate. Clusters with fewer leases than that are left alone.
  */
 export function spreadExpiries(leases: Lease[], nowUs: number): void {
@@ -16,20 +16,19 @@ export function spreadExpiries(leases: Lease[], nowUs: number): void {
   let windowStartUs = leases[0]!.expiresAtUs - nowUs;
   let nextWindowUs = windowStartUs + SECOND_US;
   let inWindow = 0;
-  let extraUs = 0;
   for (const lease of leases) {
     const remainingUs = lease.expiresAtUs - nowUs;
     if (remainingUs > nextWindowUs) {
       windowStartUs = remainingUs;
       nextWindowUs = windowStartUs + SECOND_US;
       inWindow = 1;
-      extraUs = 0;
       continue;
     }
     inWindow++;
     if (inWindow <= target) continue;
-    // Past the target, each further lease of the window waits its share of the next seconds.
-    extraUs = Math.ceil(((inWindow - target) * SECOND_US) / target);
-    lease.expiresAtUs = nowUs + remainingUs + extraUs;
+    // The window grows with the delay; a lease that already lies into it needs that much less.
+    const delayUs = Math.trunc(SECOND_US * (inWindow / target)) - (remainingUs - windowStartUs);
+    nextWindowUs = windowStartUs + delayUs;
+    lease.expiresAtUs += delayUs;
   }
 }
