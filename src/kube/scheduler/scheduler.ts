@@ -64,9 +64,11 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
   const nodes = new Reflector(client, platform.clock, NODES);
   platform.scope.spawn('pods', () => pods.run());
   platform.scope.spawn('nodes', () => nodes.run());
+  const assumed = new Map<string, string>();
   platform.scope.spawn('schedule', () =>
     onChange(platform.clock, [pods.changed, nodes.changed], PERIOD_US, function* () {
-      if (pods.synced && nodes.synced) yield* schedule(client, pods.items(), nodes.items());
+      if (pods.synced && nodes.synced)
+        yield* schedule(client, withAssumed(pods.items(), assumed), nodes.items(), assumed);
     }),
   );
   yield* election.hold();
@@ -94,32 +96,65 @@ interface PodSpec {
   };
 }
 
-function* schedule(client: KubeClient, pods: readonly KubeObject[], nodes: readonly KubeObject[]): Task<void> {
+/** Pods that were bound count as bound before the watch says so; what it has said is forgotten. */
+function withAssumed(pods: readonly KubeObject[], assumed: Map<string, string>): KubeObject[] {
+  const waiting = new Set<string>();
+  const result = pods.map((pod) => {
+    const uid = pod.metadata.uid!;
+    const nodeName = assumed.get(uid);
+    if (nodeName === undefined || ((pod.spec as PodSpec).nodeName ?? '') !== '') return pod;
+    waiting.add(uid);
+    return { ...pod, spec: { ...(pod.spec as PodSpec), nodeName } };
+  });
+  for (const uid of [...assumed.keys()]) if (!waiting.has(uid)) assumed.delete(uid);
+  return result;
+}
+
+/** Binds what waits: pods of one owner spread over nodes first, then the node with the fewest pods. */
+function* schedule(
+  client: KubeClient,
+  pods: readonly KubeObject[],
+  nodes: readonly KubeObject[],
+  assumed: Map<string, string>,
+): Task<void> {
   const load = new Map<string, number>();
+  const count = (key: string): number => load.get(key) ?? 0;
+  const add = (pod: KubeObject, node: string): void => {
+    for (const key of [node, `${node} ${ownerKey(pod)}`]) load.set(key, count(key) + 1);
+  };
   for (const pod of pods) {
-    const node = (pod.spec as PodSpec).nodeName;
-    if (node !== undefined && node !== '') load.set(node, (load.get(node) ?? 0) + 1);
+    const { nodeName = '' } = pod.spec as PodSpec;
+    if (nodeName !== '' && pod.metadata.deletionTimestamp === undefined) add(pod, nodeName);
   }
   for (const pod of pods) {
     const spec = pod.spec as PodSpec;
     if ((spec.nodeName ?? '') !== '' || pod.metadata.deletionTimestamp !== undefined) continue;
-    const fitting = nodes.filter((node) => fits(spec, node));
-    const best = fitting.toSorted((a, b) => (load.get(a.metadata.name) ?? 0) - (load.get(b.metadata.name) ?? 0))[0];
+    const siblings = (node: KubeObject): number => count(`${node.metadata.name} ${ownerKey(pod)}`);
+    const [best] = nodes
+      .filter((node) => fits(spec, node))
+      .toSorted((a, b) => siblings(a) - siblings(b) || count(a.metadata.name) - count(b.metadata.name));
     if (best === undefined) continue;
-    const target = { apiVersion: 'v1', kind: 'Node', name: best.metadata.name };
-    load.set(target.name, (load.get(target.name) ?? 0) + 1);
-    yield* bind(client, pod, target);
+    add(pod, best.metadata.name);
+    if (yield* bind(client, pod, { apiVersion: 'v1', kind: 'Node', name: best.metadata.name }))
+      assumed.set(pod.metadata.uid!, best.metadata.name);
   }
 }
 
+/** Pods without an owner have no siblings. */
+function ownerKey(pod: KubeObject): string {
+  return pod.metadata.ownerReferences?.[0]?.uid ?? pod.metadata.uid ?? '';
+}
+
 /** A pod that was bound or deleted meanwhile is left alone. */
-function* bind(client: KubeClient, pod: KubeObject, target: object): Task<void> {
+function* bind(client: KubeClient, pod: KubeObject, target: object): Task<boolean> {
   const { namespace, name } = pod.metadata;
   const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
   try {
     yield* client.createBelow(PODS, namespace, name, 'binding', binding);
+    return true;
   } catch (error) {
     if (!(error instanceof KubeError) || (error.reason !== 'Conflict' && error.reason !== 'NotFound')) throw error;
+    return false;
   }
 }
 

@@ -7,21 +7,36 @@ import type { Task } from '../../platform/task.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import { usageText } from '../cobra/help.ts';
 import { parseCommand } from '../cobra/parse.ts';
+import { parseDurationUs } from '../scenario/duration.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { kubeContext } from './kubeconfig.ts';
-import { KubectlFailure, kubectlTree, type Opened } from './tree.ts';
+import { KubectlFailure, type Opened, type Parsed } from './session.ts';
+import { kubectlTree, UNSUPPORTED } from './tree.ts';
 
 /** kubectl on the operator's workstation: the commands that a bring-up needs; the rest is refused by name. */
 export const kubectl: Tool = {
   name: 'kubectl',
   problem(words) {
+    const refused = unsupported(words);
+    if (refused !== undefined) return refused;
     const result = parseCommand(kubectlTree, words);
     return result.error === undefined ? undefined : `kubectl: ${result.error.trimEnd()}`;
   },
   run,
 };
 
+function unsupported(words: readonly string[]): string | undefined {
+  const name = words.find((word) => !word.startsWith('-')) ?? '';
+  const reason = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined;
+  return reason === undefined ? undefined : `kubectl ${name} is not simulated: ${reason}`;
+}
+
 function* run(words: readonly string[], context: ToolContext): Task<number> {
+  const refused = unsupported(words);
+  if (refused !== undefined) {
+    context.err(`error: ${refused}\n`);
+    return 1;
+  }
   const result = parseCommand(kubectlTree, words);
   if (result.error !== undefined) {
     context.err(`error: ${result.error}\nSee 'kubectl --help' for usage.\n`);
@@ -34,7 +49,7 @@ function* run(words: readonly string[], context: ToolContext): Task<number> {
   }
   let opened: Opened | undefined;
   try {
-    opened = open(context, parsed.flags.text('kubeconfig'), parsed.flags.text('context'), parsed.flags.text('server'));
+    opened = open(parsed, context);
     return yield* parsed.command.run(parsed, context, opened);
   } catch (error) {
     const text = failureText(error, opened?.server ?? '');
@@ -46,16 +61,18 @@ function* run(words: readonly string[], context: ToolContext): Task<number> {
   }
 }
 
-function open(context: ToolContext, flag: string, contextName: string, server: string): Opened {
-  const path = flag || context.env.get('KUBECONFIG') || `${context.env.get('HOME') ?? ''}/.kube/config`;
+function open({ flags }: Parsed, context: ToolContext): Opened {
+  const path =
+    flags.text('kubeconfig') || context.env.get('KUBECONFIG') || `${context.env.get('HOME') ?? ''}/.kube/config`;
   const text = context.files.readText(path);
   if (text === undefined)
     throw new KubectlFailure(
       'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
     );
-  const found = kubeContext(text, contextName);
+  const found = kubeContext(text, flags.text('context'));
   if (typeof found === 'string') throw new KubectlFailure(found);
-  const target = server || found.server;
+  const target = flags.text('server') || found.server;
+  const timeoutUs = requestTimeoutUs(flags.text('request-timeout'));
   const endpoint = serverEndpoint(target);
   const client = new KubeClient(context.platform, endpoint, {
     tls: {
@@ -64,8 +81,19 @@ function open(context: ToolContext, flag: string, contextName: string, server: s
       ...pem('keyPem', found.clientKey),
     },
     ...(found.token !== undefined && { token: found.token }),
+    ...(timeoutUs > 0 && { timeoutUs }),
   });
   return { client, server: `${endpoint.address}:${endpoint.port}`, namespace: found.namespace };
+}
+
+/** A duration, or seconds without a unit; 0 is no limit. */
+function requestTimeoutUs(text: string): number {
+  const us = /^\d+$/.test(text) ? Number(text) * 1_000_000 : parseDurationUs(text);
+  if (us === undefined)
+    throw new KubectlFailure(
+      `error: Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)`,
+    );
+  return us;
 }
 
 function pem<K extends string>(field: K, base64: string | undefined): { readonly [F in K]?: string } {

@@ -49,11 +49,18 @@ function internalIp(node: KubeObject): string {
 interface ContainerStatus {
   readonly ready: boolean;
   readonly restartCount: number;
-  readonly state?: { readonly waiting?: { readonly reason?: string } };
+  readonly state?: ContainerState;
+  readonly lastState?: ContainerState;
 }
 
-function statuses(pod: KubeObject): readonly ContainerStatus[] {
-  return (field(pod, 'status.containerStatuses') ?? []) as readonly ContainerStatus[];
+interface ContainerState {
+  readonly running?: object;
+  readonly waiting?: { readonly reason?: string };
+  readonly terminated?: { readonly reason?: string; readonly exitCode: number; readonly finishedAt?: string };
+}
+
+function statuses(pod: KubeObject, which = 'containerStatuses'): readonly ContainerStatus[] {
+  return (field(pod, `status.${which}`) ?? []) as readonly ContainerStatus[];
 }
 
 function podReady(pod: KubeObject): string {
@@ -61,10 +68,61 @@ function podReady(pod: KubeObject): string {
   return `${statuses(pod).filter((status) => status.ready).length}/${total}`;
 }
 
+/** One word for a pod, as kubectl derives it: what keeps init containers, then what keeps containers, then the phase. */
 function podState(pod: KubeObject): string {
   if (pod.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  const waiting = statuses(pod).find((status) => status.state?.waiting?.reason !== undefined)?.state?.waiting?.reason;
-  return waiting ?? text('status.phase')(pod);
+  const init = initState(pod);
+  if (init !== undefined) return init;
+  for (const { state } of statuses(pod).toReversed()) {
+    const reason = state?.waiting?.reason ?? state?.terminated?.reason;
+    if (reason !== undefined) return reason;
+  }
+  return text('status.phase')(pod);
+}
+
+function initState(pod: KubeObject): string | undefined {
+  const list = statuses(pod, 'initContainerStatuses');
+  const at = list.findIndex(({ state }) => state?.terminated?.exitCode !== 0);
+  if (at < 0 || field(pod, 'status.phase') !== 'Pending') return undefined;
+  const { state } = list[at]!;
+  const reason = state?.waiting?.reason ?? state?.terminated?.reason;
+  const plain = reason === undefined || reason === 'PodInitializing' || reason === 'ContainerCreating';
+  return plain ? `Init:${at}/${list.length}` : `Init:${reason}`;
+}
+
+/** `2 (35s ago)`. */
+function restarts(pod: KubeObject, nowUs: number): string {
+  const list = statuses(pod);
+  const count = list.reduce((sum, status) => sum + status.restartCount, 0);
+  const ends = list.flatMap(({ lastState }) => parseRfc3339(lastState?.terminated?.finishedAt ?? '') ?? []);
+  return count === 0 || ends.length === 0 ? String(count) : `${count} (${ageText(nowUs - Math.max(...ends))} ago)`;
+}
+
+function count(path: string, fallback = 0): (object: KubeObject) => string {
+  return (object) => String(field(object, path) ?? fallback);
+}
+
+function size(path: string): (object: KubeObject) => string {
+  return (object) => String(Object.keys((field(object, path) ?? {}) as object).length);
+}
+
+function pairs(path: string): (object: KubeObject) => string {
+  return (object) => {
+    const entries = Object.entries((field(object, path) ?? {}) as Record<string, string>);
+    return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${value}`).join(',');
+  };
+}
+
+function list(path: string, show: (item: never) => string): (object: KubeObject) => string {
+  return (object) => ((field(object, path) ?? []) as readonly never[]).map(show).join(',') || '<none>';
+}
+
+function csrState(request: KubeObject): string {
+  const conditions = (field(request, 'status.conditions') ?? []) as readonly { type: string }[];
+  const words = conditions.map(({ type }) => type);
+  if (words.length === 0) words.push('Pending');
+  if (field(request, 'status.certificate') !== undefined) words.push('Issued');
+  return words.join(',');
 }
 
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
@@ -84,7 +142,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     name,
     { name: 'READY', of: podReady },
     { name: 'STATUS', of: podState },
-    { name: 'RESTARTS', of: (pod) => String(statuses(pod).reduce((sum, status) => sum + status.restartCount, 0)) },
+    { name: 'RESTARTS', of: restarts },
     age,
     { name: 'IP', wide: true, of: text('status.podIP') },
     { name: 'NODE', wide: true, of: text('spec.nodeName') },
@@ -99,12 +157,10 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     { name: 'EXTERNAL-IP', of: () => '<none>' },
     {
       name: 'PORT(S)',
-      of: (service) =>
-        ((field(service, 'spec.ports') ?? []) as readonly { port: number; protocol: string }[])
-          .map((port) => `${port.port}/${port.protocol}`)
-          .join(','),
+      of: list('spec.ports', (port: { port: number; protocol?: string }) => `${port.port}/${port.protocol ?? 'TCP'}`),
     },
     age,
+    { name: 'SELECTOR', wide: true, of: pairs('spec.selector') },
   ],
   deployments: [
     name,
@@ -112,41 +168,86 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
       name: 'READY',
       of: (object) => `${field(object, 'status.readyReplicas') ?? 0}/${field(object, 'spec.replicas') ?? 1}`,
     },
-    { name: 'UP-TO-DATE', of: (object) => String(field(object, 'status.updatedReplicas') ?? 0) },
-    { name: 'AVAILABLE', of: (object) => String(field(object, 'status.availableReplicas') ?? 0) },
+    { name: 'UP-TO-DATE', of: count('status.updatedReplicas') },
+    { name: 'AVAILABLE', of: count('status.availableReplicas') },
+    age,
+  ],
+  replicasets: [
+    name,
+    { name: 'DESIRED', of: count('spec.replicas', 1) },
+    { name: 'CURRENT', of: count('status.replicas') },
+    { name: 'READY', of: count('status.readyReplicas') },
     age,
   ],
   daemonsets: [
     name,
-    { name: 'DESIRED', of: (object) => String(field(object, 'status.desiredNumberScheduled') ?? 0) },
-    { name: 'CURRENT', of: (object) => String(field(object, 'status.currentNumberScheduled') ?? 0) },
-    { name: 'READY', of: (object) => String(field(object, 'status.numberReady') ?? 0) },
-    { name: 'AVAILABLE', of: (object) => String(field(object, 'status.numberAvailable') ?? 0) },
+    { name: 'DESIRED', of: count('status.desiredNumberScheduled') },
+    { name: 'CURRENT', of: count('status.currentNumberScheduled') },
+    { name: 'READY', of: count('status.numberReady') },
+    { name: 'UP-TO-DATE', of: count('status.updatedNumberScheduled') },
+    { name: 'AVAILABLE', of: count('status.numberAvailable') },
+    { name: 'NODE SELECTOR', of: pairs('spec.template.spec.nodeSelector') },
     age,
   ],
+  configmaps: [name, { name: 'DATA', of: size('data') }, age],
+  secrets: [name, { name: 'TYPE', of: text('type') }, { name: 'DATA', of: size('data') }, age],
+  serviceaccounts: [name, { name: 'SECRETS', of: size('secrets') }, age],
   leases: [name, { name: 'HOLDER', of: text('spec.holderIdentity') }, age],
+  endpointslices: [
+    name,
+    { name: 'ADDRESSTYPE', of: text('addressType') },
+    { name: 'PORTS', of: list('ports', (port: { port: number }) => String(port.port)) },
+    {
+      name: 'ENDPOINTS',
+      of: list('endpoints', (endpoint: { addresses: readonly string[] }) => endpoint.addresses.join(',')),
+    },
+    age,
+  ],
+  clusterroles: [name, { name: 'CREATED AT', of: text('metadata.creationTimestamp') }],
+  roles: [name, { name: 'CREATED AT', of: text('metadata.creationTimestamp') }],
+  clusterrolebindings: [name, { name: 'ROLE', of: roleOf }, age],
+  rolebindings: [name, { name: 'ROLE', of: roleOf }, age],
   certificatesigningrequests: [
     name,
     age,
     { name: 'SIGNERNAME', of: text('spec.signerName') },
     { name: 'REQUESTOR', of: text('spec.username') },
-    {
-      name: 'CONDITION',
-      of: (object) => (field(object, 'status.certificate') === undefined ? 'Pending' : 'Approved,Issued'),
-    },
+    { name: 'REQUESTEDDURATION', of: text('spec.expirationSeconds') },
+    { name: 'CONDITION', of: csrState },
   ],
 };
+
+function roleOf(binding: KubeObject): string {
+  return `${text('roleRef.kind')(binding)}/${text('roleRef.name')(binding)}`;
+}
+
+export interface TableOptions {
+  readonly wide: boolean;
+  readonly namespaces: boolean;
+  readonly headers: boolean;
+  readonly labels: boolean;
+  /** Put before names: `pod/`. */
+  readonly prefix?: string;
+}
 
 /** Rows with their header, for one resource type. */
 export function tableOf(
   type: ResourceType,
   objects: readonly KubeObject[],
   nowUs: number,
-  options: { readonly wide: boolean; readonly namespaces: boolean; readonly headers: boolean },
+  options: TableOptions,
 ): string[][] {
-  const columns = (COLUMNS[type.resource] ?? [name, age]).filter((column) => options.wide || column.wide !== true);
+  const { prefix } = options;
+  const all = [
+    ...(COLUMNS[type.resource] ?? [name, age]),
+    { name: 'LABELS', labels: true, of: pairs('metadata.labels') },
+  ];
+  const columns = all.filter(
+    (column) => (options.wide || !('wide' in column)) && (options.labels || !('labels' in column)),
+  );
   const rows = objects.map((object) => {
     const cells = columns.map((column) => column.of(object, nowUs));
+    if (prefix !== undefined) cells[0] = `${prefix}/${cells[0]}`;
     return options.namespaces ? [object.metadata.namespace ?? '', ...cells] : cells;
   });
   const header = [...(options.namespaces ? ['NAMESPACE'] : []), ...columns.map((column) => column.name)];

@@ -1,37 +1,21 @@
-import { Document, parseAllDocuments } from 'yaml';
-import { PATCH_TYPES } from '../../kube/apiserver/patch.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/objects/errors.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
-import { findByName, findKind, type ResourceType } from '../../kube/objects/resources.ts';
 import type { Task } from '../../platform/task.ts';
-import { type Command, exactArgs, minimumArgs, noArgs, type ParsedCommand, rangeArgs } from '../cobra/command.ts';
-import { flag } from '../cobra/flags.ts';
-import { evaluateJsonPath } from '../cobra/jsonpath.ts';
-import { tabulate } from '../cobra/tabwriter.ts';
+import { type Command, exactArgs, minimumArgs, noArgs } from '../cobra/command.ts';
+import { type FlagSpec, flag } from '../cobra/flags.ts';
 import type { ToolContext } from '../tools/tool.ts';
-import { tableOf } from './print.ts';
+import { apply, create, remove } from './change.ts';
+import { get } from './get.ts';
+import { cordon, drain, label, taint } from './nodes.ts';
+import type { KubectlRunner, Opened, Parsed } from './session.ts';
 
-/** Ends a command with a text on standard error and exit code 1. */
-export class KubectlFailure extends Error {}
+const SELECTOR = flag('selector', 'string', '', 'Selector (label query) to filter on', { short: 'l' });
+const OVERWRITE = flag('overwrite', 'bool', false, 'If true, allow existing values to be overwritten');
 
-/** The cluster that a command talks to. */
-export interface Opened {
-  readonly client: KubeClient;
-  /** `10.0.0.5:6443` */
-  readonly server: string;
-  readonly namespace: string;
+function filename(usage: string, required: boolean): FlagSpec {
+  return flag('filename', 'string', '', usage, { short: 'f', required });
 }
 
-export type KubectlRunner = (
-  parsed: ParsedCommand<KubectlRunner>,
-  context: ToolContext,
-  cluster: Opened,
-) => Task<number>;
-type Parsed = ParsedCommand<KubectlRunner>;
-
-const OUTPUT = flag('output', 'string', '', 'Output format: json, yaml, name, wide or jsonpath=…', { short: 'o' });
-
+/** The kubectl that is simulated; {@link UNSUPPORTED} is refused by name. */
 export const kubectlTree: Command<KubectlRunner> = {
   use: 'kubectl',
   short: 'kubectl controls the Kubernetes cluster manager.',
@@ -39,195 +23,119 @@ export const kubectlTree: Command<KubectlRunner> = {
     flag('kubeconfig', 'string', '', 'Path to the kubeconfig file to use for CLI requests.'),
     flag('context', 'string', '', 'The name of the kubeconfig context to use'),
     flag('namespace', 'string', '', 'If present, the namespace scope for this CLI request', { short: 'n' }),
+    flag('request-timeout', 'string', '0', 'The length of time to wait before giving up on a single server request.'),
     flag('server', 'string', '', 'The address and port of the Kubernetes API server', { short: 's' }),
   ],
   commands: [
     {
       use: 'get TYPE [NAME...]',
       short: 'Display one or many resources',
-      args: minimumArgs(1),
+      args: (args) => (args.length > 0 ? undefined : 'Required resource not specified.'),
       run: get,
       flags: [
-        OUTPUT,
-        flag('selector', 'string', '', 'Selector (label query) to filter on', { short: 'l' }),
+        flag('output', 'string', '', 'Output format: json, yaml, name, wide or jsonpath=…', { short: 'o' }),
+        SELECTOR,
         flag('field-selector', 'string', '', 'Selector (field query) to filter on'),
         flag('all-namespaces', 'bool', false, 'If present, list the requested object(s) across all namespaces', {
           short: 'A',
         }),
         flag('no-headers', 'bool', false, "When using the default or custom-column output format, don't print headers"),
+        flag('show-labels', 'bool', false, 'When printing, show all labels as the last column'),
       ],
     },
-    { use: 'delete TYPE NAME', short: 'Delete resources', args: rangeArgs(1, 2), run: remove },
     {
-      use: 'apply',
-      short: 'Apply a configuration to a resource',
+      use: 'delete ([-f FILENAME] | TYPE [NAME...])',
+      short: 'Delete resources by file names, resources and names, or by resources and label selector',
+      args: () => undefined,
+      run: remove,
+      flags: [
+        filename('Containing the resource to delete.', false),
+        SELECTOR,
+        flag('all', 'bool', false, 'Delete all resources, in the namespace of the specified resource types.'),
+        flag('force', 'bool', false, 'If true, immediately remove resources from API and bypass graceful deletion.'),
+        flag('grace-period', 'int', -1, 'Period of time in seconds given to the resource to terminate gracefully.'),
+        flag('wait', 'bool', true, 'If true, wait for resources to be gone before returning.'),
+      ],
+    },
+    {
+      use: 'apply -f FILENAME',
+      short: 'Apply a configuration to a resource by file name',
       args: noArgs,
       run: apply,
-      flags: [
-        flag('filename', 'string', '', 'The file that contains the configuration to apply', {
-          short: 'f',
-          required: true,
-        }),
-      ],
+      flags: [filename('The file that contains the configuration to apply.', true)],
     },
     {
-      use: 'create',
+      use: 'create -f FILENAME',
       short: 'Create a resource from a file',
       args: noArgs,
       run: create,
-      flags: [flag('filename', 'string', '', 'The file to use to create the resource', { short: 'f', required: true })],
+      flags: [filename('File to use to create the resource', true)],
     },
-    { use: 'cordon NODE', short: 'Mark node as unschedulable', args: exactArgs(1), run: cordon(true) },
-    { use: 'uncordon NODE', short: 'Mark node as schedulable', args: exactArgs(1), run: cordon(false) },
-    { use: 'version', short: 'Print the client and server version information', args: noArgs, run: version },
+    { use: 'cordon NODE', short: 'Mark node as unschedulable', args: minimumArgs(1), run: cordon(true) },
+    { use: 'uncordon NODE', short: 'Mark node as schedulable', args: minimumArgs(1), run: cordon(false) },
+    {
+      use: 'drain NODE',
+      short: 'Drain node in preparation for maintenance',
+      args: exactArgs(1),
+      run: drain,
+      flags: [
+        flag('ignore-daemonsets', 'bool', false, 'Ignore DaemonSet-managed pods.'),
+        flag('delete-emptydir-data', 'bool', false, 'Continue even if there are pods using emptyDir.'),
+        flag('force', 'bool', false, 'Continue even if there are pods that do not declare a controller.'),
+      ],
+    },
+    {
+      use: 'label (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N',
+      short: 'Update the labels on a resource',
+      args: minimumArgs(2),
+      run: label,
+      flags: [OVERWRITE],
+    },
+    {
+      use: 'taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N',
+      short: 'Update the taints on one or more nodes',
+      args: minimumArgs(2),
+      run: taint,
+      flags: [OVERWRITE],
+    },
+    {
+      use: 'version',
+      short: 'Print the client and server version information',
+      args: noArgs,
+      run: version,
+      flags: [flag('client', 'bool', false, 'If true, shows client version only (no server required).')],
+    },
     { use: 'cluster-info', short: 'Display cluster information', args: noArgs, run: clusterInfo },
   ],
 };
 
-interface Target {
-  readonly type: ResourceType;
-  readonly names: readonly string[];
-}
+/** Commands of the real kubectl that are refused, with the reason. */
+export const UNSUPPORTED: Readonly<Record<string, string>> = Object.freeze({
+  annotate: 'use kubectl apply',
+  attach: 'containers have no terminals',
+  autoscale: 'there is no autoscaler',
+  cp: 'containers have no shells',
+  debug: 'containers have no shells',
+  describe: 'use kubectl get -o yaml',
+  diff: 'use kubectl get -o yaml',
+  edit: 'use kubectl apply',
+  exec: 'containers have no shells',
+  expose: 'services carry no traffic',
+  logs: 'use talosctl logs -k',
+  patch: 'use kubectl apply',
+  'port-forward': 'services carry no traffic',
+  proxy: 'use kubectl get --server',
+  replace: 'use kubectl apply',
+  rollout: 'use kubectl get',
+  run: 'use kubectl apply',
+  scale: 'use kubectl apply',
+  top: 'there is no metrics server',
+  wait: 'use an await step of the scenario',
+});
 
-/** `nodes`, `node cp-1`, `node/cp-1`. */
-function targetOf(args: readonly string[]): Target {
-  const [first = '', ...names] = args;
-  const slash = first.indexOf('/');
-  const typeName = slash < 0 ? first : first.slice(0, slash);
-  const type = findByName(typeName);
-  if (type === undefined) throw new KubectlFailure(`error: the server doesn't have a resource type "${typeName}"`);
-  return { type, names: slash < 0 ? names : [first.slice(slash + 1), ...names] };
-}
-
-function namespaceOf(parsed: Parsed, cluster: Opened, type: ResourceType): string | undefined {
-  return type.namespaced ? parsed.flags.text('namespace') || cluster.namespace : undefined;
-}
-
-function* get(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
-  const { flags } = parsed;
-  const { type, names } = targetOf(parsed.args);
-  const everywhere = flags.on('all-namespaces') && type.namespaced;
-  const namespace = everywhere ? undefined : namespaceOf(parsed, cluster, type);
-  const objects: KubeObject[] = [];
-  if (names.length > 0) for (const name of names) objects.push(yield* cluster.client.get(type, namespace, name));
-  else {
-    const selection = {
-      ...(flags.text('selector') !== '' && { labelSelector: flags.text('selector') }),
-      ...(flags.text('field-selector') !== '' && { fieldSelector: flags.text('field-selector') }),
-    };
-    objects.push(...(yield* cluster.client.list(type, namespace, selection)).items);
-  }
-  const output = flags.text('output');
-  const single = names.length === 1;
-  if (output === 'json') context.out(`${JSON.stringify(single ? objects[0] : listOf(objects), undefined, 4)}\n`);
-  else if (output === 'yaml')
-    context.out(new Document(single ? objects[0] : listOf(objects)).toString({ lineWidth: 0 }));
-  else if (output === 'name')
-    context.out(
-      objects
-        .map((object) => `${type.singular}${type.group === '' ? '' : `.${type.group}`}/${object.metadata.name}\n`)
-        .join(''),
-    );
-  else if (output.startsWith('jsonpath='))
-    context.out(evaluateJsonPath(output.slice('jsonpath='.length), single ? objects[0] : listOf(objects)));
-  else if (output !== '' && output !== 'wide')
-    throw new KubectlFailure(
-      `error: unable to match a printer suitable for the output format "${output}", allowed formats are: json,jsonpath,name,wide,yaml`,
-    );
-  else if (objects.length === 0)
-    context.err(
-      type.namespaced && !everywhere ? `No resources found in ${namespace} namespace.\n` : 'No resources found\n',
-    );
-  else
-    context.out(
-      tabulate(
-        tableOf(type, objects, context.platform.clock.nowUs(), {
-          wide: output === 'wide',
-          namespaces: everywhere,
-          headers: !flags.on('no-headers'),
-        }),
-      ),
-    );
-  return 0;
-}
-
-function listOf(objects: readonly KubeObject[]): object {
-  return { apiVersion: 'v1', items: objects, kind: 'List', metadata: { resourceVersion: '' } };
-}
-
-function* remove(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
-  const { type, names } = targetOf(parsed.args);
-  if (names.length === 0) throw new KubectlFailure('error: resource(s) were provided, but no name was specified');
-  for (const name of names) {
-    yield* cluster.client.remove(type, namespaceOf(parsed, cluster, type), name);
-    context.out(`${type.singular}${type.group === '' ? '' : `.${type.group}`} "${name}" deleted\n`);
-  }
-  return 0;
-}
-
-function documentsOf(parsed: Parsed, context: ToolContext): { type: ResourceType; object: KubeObject }[] {
-  const path = parsed.flags.text('filename');
-  const text = context.files.readText(path);
-  if (text === undefined) throw new KubectlFailure(`error: the path "${path}" does not exist`);
-  return parseAllDocuments(text).map((document) => {
-    if (document.errors.length > 0)
-      throw new KubectlFailure(
-        `error: error parsing ${path}: error converting YAML to JSON: ${document.errors[0]!.message}`,
-      );
-    const object = document.toJS() as KubeObject;
-    const type = findKind(object?.apiVersion, object?.kind);
-    if (type === undefined)
-      throw new KubectlFailure(
-        `error: resource mapping not found for name: "${object?.metadata?.name ?? ''}" from "${path}": no matches for kind "${object?.kind}" in version "${object?.apiVersion}"`,
-      );
-    return { type, object };
-  });
-}
-
-function* apply(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
-  for (const { type, object } of documentsOf(parsed, context)) {
-    const namespace = type.namespaced ? (object.metadata.namespace ?? namespaceOf(parsed, cluster, type)) : undefined;
-    const what = `${type.singular}${type.group === '' ? '' : `.${type.group}`}/${object.metadata.name}`;
-    const existing = yield* cluster.client.find(type, namespace, object.metadata.name);
-    if (existing === undefined) {
-      yield* cluster.client.create(type, namespace, object);
-      context.out(`${what} created\n`);
-      continue;
-    }
-    const patched = yield* cluster.client.patch(type, namespace, object.metadata.name, PATCH_TYPES.strategic, object);
-    context.out(
-      `${what} ${patched.metadata.resourceVersion === existing.metadata.resourceVersion ? 'unchanged' : 'configured'}\n`,
-    );
-  }
-  return 0;
-}
-
-function* create(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
-  for (const { type, object } of documentsOf(parsed, context)) {
-    const namespace = type.namespaced ? (object.metadata.namespace ?? namespaceOf(parsed, cluster, type)) : undefined;
-    const created = yield* cluster.client.create(type, namespace, object);
-    context.out(`${type.singular}${type.group === '' ? '' : `.${type.group}`}/${created.metadata.name} created\n`);
-  }
-  return 0;
-}
-
-function cordon(unschedulable: boolean): KubectlRunner {
-  return function* run(parsed, context, cluster) {
-    const [name = ''] = parsed.args;
-    const nodes = findByName('nodes')!;
-    const node = yield* cluster.client.get(nodes, undefined, name);
-    const already = ((node.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true) === unschedulable;
-    if (!already)
-      yield* cluster.client.patch(nodes, undefined, name, PATCH_TYPES.merge, {
-        spec: { unschedulable: unschedulable ? true : null },
-      });
-    context.out(`node/${name} ${already ? 'already ' : ''}${unschedulable ? 'cordoned' : 'uncordoned'}\n`);
-    return 0;
-  };
-}
-
-function* version(_parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
+function* version(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
   context.out('Client Version: v1.34.1\nKustomize Version: v5.7.1\n');
+  if (parsed.flags.on('client')) return 0;
   const info = (yield* cluster.client.raw('/version')) as { gitVersion: string };
   context.out(`Server Version: ${info.gitVersion}\n`);
   return 0;
@@ -236,6 +144,8 @@ function* version(_parsed: Parsed, context: ToolContext, cluster: Opened): Task<
 function* clusterInfo(_parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
   const answer = yield* cluster.client.raw('/readyz');
   if (answer !== 'ok') throw new KubeError('InternalError', 'the API server is not ready');
-  context.out(`Kubernetes control plane is running at https://${cluster.server}\n`);
+  context.out(
+    `Kubernetes control plane is running at https://${cluster.server}\n\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.\n`,
+  );
   return 0;
 }
