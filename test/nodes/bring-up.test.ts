@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MachineService } from '../../src/api/machine/services.ts';
+import { ClusterService, MachineService } from '../../src/api/machine/services.ts';
 import {
   booted,
   configApplied,
@@ -17,7 +17,7 @@ import {
 import { Members } from '../../src/nodes/resources/cluster.ts';
 import { StaticPodStatuses, StaticPods } from '../../src/nodes/resources/k8s.ts';
 import { MachineStatuses } from '../../src/nodes/resources/runtime.ts';
-import { MINUTE_US, SECOND_US, TestCluster } from './cluster.ts';
+import { MINUTE_US, refusal, SECOND_US, TestCluster } from './cluster.ts';
 
 /** reference/corrections.md, part 2: timelines (a) to (c), with everything that belongs to a cluster running. */
 describe('three control planes and two workers, from blank disks to a cluster', () => {
@@ -184,5 +184,56 @@ describe('three control planes and two workers, from blank disks to a cluster', 
     const members = cluster.resources('worker-2', Members);
     expect(members.find(({ id }) => id === 'cp-1')?.spec.addresses).toEqual(['10.0.0.5', '10.0.0.10']);
     expect(members.find(({ id }) => id === 'cp-2')?.spec.addresses).toEqual(['10.0.0.11']);
+  });
+
+  it('is healthy, by its own account', () => {
+    const request = { waitTimeout: null, clusterInfo: null };
+    const settings = { limitUs: 21 * MINUTE_US };
+    const lines = cluster
+      .stream('10.0.0.11', ClusterService.HealthCheck, request, undefined, settings)
+      .map(({ message }) => message);
+    // The holder of the shared address is called by it: the first address of its member (1a-22).
+    expect(lines[0]).toBe('discovered nodes: ["10.0.0.5" "10.0.0.11" "10.0.0.12" "10.0.0.21" "10.0.0.22"]');
+    const passed = lines.filter((line) => line.endsWith(': OK')).map((line) => line.slice('waiting for '.length, -4));
+    expect(passed).toEqual([
+      'etcd to be healthy',
+      'etcd members to be consistent across nodes',
+      'etcd members to be control plane nodes',
+      'apid to be ready',
+      'all nodes memory sizes',
+      'all nodes disk sizes',
+      'no diagnostics',
+      'kubelet to be healthy',
+      'all nodes to finish boot sequence',
+      'all k8s nodes to report',
+      'all control plane static pods to be running',
+      'all control plane components to be ready',
+      'all k8s nodes to report ready',
+      'kube-proxy to report ready',
+      'coredns to report ready',
+      'all k8s nodes to report schedulable',
+    ]);
+  });
+
+  it('names the node that does not answer, and gives up on a check after five minutes', () => {
+    const clusterInfo = {
+      controlPlaneNodes: ['10.0.0.10', '10.0.0.11', '10.0.0.12'],
+      workerNodes: ['10.0.0.77'],
+      forceEndpoint: '',
+    };
+    const fromUs = cluster.nowUs;
+    const lines: string[] = [];
+    const error = refusal(() =>
+      cluster.stream('10.0.0.10', ClusterService.HealthCheck, { waitTimeout: null, clusterInfo }, undefined, {
+        limitUs: 21 * MINUTE_US,
+        onMessage: ({ message }) => lines.push(message),
+      }),
+    );
+    expect([error.status, error.message]).toEqual(['DeadlineExceeded', 'context deadline exceeded']);
+    expect(seconds(cluster.nowUs - fromUs)).toBeGreaterThan(299);
+    expect(seconds(cluster.nowUs - fromUs)).toBeLessThan(330);
+    expect(lines.at(-1)).toMatch(
+      /^waiting for apid to be ready: (context deadline exceeded|1 error occurred:\n\t\* 10\.0\.0\.77: )/,
+    );
   });
 });

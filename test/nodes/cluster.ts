@@ -230,9 +230,9 @@ export class TestCluster {
     method: Method<Req, Res>,
     request: Req,
     enough = Number.MAX_SAFE_INTEGER,
-    settings: CallSettings = {},
+    settings: CallSettings & { readonly onMessage?: (message: Res) => void } = {},
   ): readonly Res[] {
-    const { nodes, tls = this.#admin, limitUs } = settings;
+    const { nodes, tls = this.#admin, limitUs, onMessage } = settings;
     return this.withChannel(
       address,
       tls,
@@ -245,6 +245,7 @@ export class TestCluster {
           const message = yield* stream.receive();
           if (message === undefined) break;
           found.push(message);
+          onMessage?.(message);
         }
         stream.cancel();
         return found;

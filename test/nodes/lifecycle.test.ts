@@ -121,6 +121,19 @@ describe('upgrade and rollback', () => {
     cluster.close();
   });
 
+  it('to a release too far away fails after the services were stopped, and the old system comes back', () => {
+    const cluster = clusterOf(1);
+    const fromUs = cluster.nowUs;
+    const far = 'ghcr.io/siderolabs/installer:v1.14.0';
+    cluster.api('10.0.0.10', MachineService.Upgrade, UpgradeRequest.of({ image: far, force: true }));
+    cluster.awaitEvent(booted, { slot: 'A' }, 'cp-1', 5 * MINUTE_US, fromUs);
+    const lines = cluster.seen('node.kmsg', 'cp-1').map(({ fields }) => fields.line as string);
+    const text = 'pre-flight checks failed: host version 1.11.3 is too old to upgrade to Talos 1.14.0';
+    expect(lines.some((line) => line.includes(text))).toBe(true);
+    cluster.awaitService('etcd', 'cp-1', 2 * MINUTE_US);
+    cluster.close();
+  });
+
   it('is refused for two members without force', () => {
     const cluster = clusterOf(2);
     const error = refusal(() => cluster.api('10.0.0.10', MachineService.Upgrade, UpgradeRequest.of({ image })));
@@ -192,6 +205,19 @@ describe('a control plane that nobody bootstraps', () => {
     expect((rebootUs - startUs) / MINUTE_US).toBeLessThan(72);
     expect(cluster.matching(sequenceEvent, { sequence: 'boot', action: 'NOOP' }, 'cp-2').length).toBeGreaterThan(0);
     cluster.awaitEvent(etcdPhase, { phase: 'promoted' }, 'cp-2', 5 * MINUTE_US, rebootUs);
+    cluster.close();
+  });
+});
+
+describe('a control plane that waits for its cluster', () => {
+  it('hangs in `etcd members` while etcd has not started, until the caller gives up (1a-24)', () => {
+    const cluster = new TestCluster({ controlPlanes: 1 });
+    cluster.powerOn();
+    cluster.install();
+    const fromUs = cluster.nowUs;
+    const members = () => cluster.api('10.0.0.10', MachineService.EtcdMemberList, { queryLocal: true });
+    expect(refusal(members).status).toBe('DeadlineExceeded');
+    expect((cluster.nowUs - fromUs) / SECOND_US).toBeCloseTo(60, 0);
     cluster.close();
   });
 });

@@ -46,6 +46,7 @@ import { staticEndpointController } from './k8s/static-endpoint.ts';
 import { staticPodConfigController } from './k8s/static-pod-config.ts';
 import { staticPodServerController } from './k8s/static-pod-server.ts';
 import { addressConfigController } from './network/address-config.ts';
+import { addressEventController } from './network/address-event.ts';
 import { addressSpecController } from './network/address-spec.ts';
 import { addressStatusController } from './network/address-status.ts';
 import { etcFileController } from './network/etc-file.ts';
@@ -129,6 +130,7 @@ function networkControllers(machine: Machine): readonly Controller[] {
     resolverSpecController,
     addressFilterController,
     nodeAddressController,
+    addressEventController(machine.events),
     networkStatusController,
     etcFileController(machine.files),
   ];

@@ -6,6 +6,7 @@ import type { Machine } from '../../machine.ts';
 import { findSystemDisk } from '../../storage/layout.ts';
 import { META_STAGED_IMAGE, META_STAGED_OPTIONS, META_UPGRADE } from '../../storage/meta.ts';
 import { imageOf, pullInstaller } from './install.ts';
+import { checkHostVersion } from './preflight.ts';
 
 const SLOTS = Object.freeze(['A', 'B'] as const);
 
@@ -15,12 +16,14 @@ export function* upgradeTalos(machine: Machine, image: string): Task<void> {
   const disk = findSystemDisk(blockDevices);
   if (disk === undefined) throw new NodeError('system disk not found');
   yield* pullInstaller(machine, image);
+  const target = imageOf(image);
+  checkHostVersion(machine.profile.version, target.version);
   const current = firmware.defaultSlot() ?? firmware.bootedSlot() ?? 'A';
   const next = SLOTS.find((slot) => slot !== current)!;
   machine.kmsg.talos(`performing upgrade via "${image}"`);
   try {
     yield* clock.sleep(machine.draw('install', machine.profile.timings.install));
-    yield* firmware.setSlot(next, imageOf(image), disk.path);
+    yield* firmware.setSlot(next, target, disk.path);
     machine.meta.set(META_UPGRADE, current);
     yield* machine.meta.flush();
     yield* firmware.setDefault(next);
