@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../../../src/platform/base64.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
-import type { KeyPair } from '../../../src/platform/crypto.ts';
+import type { CryptoPort, KeyPair } from '../../../src/platform/crypto.ts';
 import { createSimCrypto } from '../../../src/sim/crypto/crypto.ts';
 
 /** Simulated clocks start here. */
@@ -14,11 +14,12 @@ export interface Identity {
 
 /** One authority for everything in a small cluster, and what it signs. */
 export class Pki {
-  readonly #crypto = createSimCrypto('test-pki');
+  readonly #crypto: CryptoPort;
   readonly #authority: KeyPair;
   readonly ca: Identity;
 
-  constructor() {
+  constructor(seed = 'test-pki') {
+    this.#crypto = createSimCrypto(seed);
     this.#authority = this.#crypto.selfSignedAuthority({
       subject: { commonName: 'kubernetes' },
       keySpec: 'ecdsa-p256',
