@@ -13,7 +13,7 @@ const SCOPES: readonly (readonly [string, Bounds, number])[] = [
   ['from birth', { ...calm, from: 'birth', asyncStorage: false, depth: 7 }, 8_112],
   ['from birth, with faults', { ...faulty, from: 'birth', asyncStorage: false, depth: 4 }, 3_302],
   ['from birth, with faults, storage threads', { ...faulty, from: 'birth', asyncStorage: true, depth: 4 }, 4_968],
-  ['from a leader', { ...calm, from: 'leader', asyncStorage: false, depth: 8 }, 11_210],
+  ['from a leader', { ...calm, from: 'leader', asyncStorage: false, depth: 7 }, 4_087],
   ['from a leader, storage threads', { ...calm, from: 'leader', asyncStorage: true, depth: 7 }, 5_385],
   ['from a leader, with faults', { ...faulty, from: 'leader', asyncStorage: false, depth: 4 }, 8_148],
   ['from a leader, with faults, storage threads', { ...faulty, from: 'leader', asyncStorage: true, depth: 3 }, 1_449],

@@ -113,7 +113,8 @@ export class Cluster implements Surroundings {
 
   private report({ type, to, from }: Message, arrived: boolean): void {
     const sender = this.host(from);
-    const raft = sender?.running;
+    // Also to one that stands still: a report is not lost, only late.
+    const raft = sender?.raft;
     if (sender === undefined || raft == null) return;
     if (type === MessageType.Snap) {
       sender.act(

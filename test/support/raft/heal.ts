@@ -97,8 +97,8 @@ function stopRemoved(cluster: Cluster): void {
   // Who has not applied all that is committed may take a member for removed that was added since.
   if (newest.applied < cluster.spec.facts.commitIndex) return;
   const changes = ({ type, index }: Entry): boolean => type !== EntryType.Normal && index > newest.applied;
-  if (running.some((host) => host.view().entries.some(changes))) return;
   const current = members(cluster, newest.confState);
+  if (current.some((host) => host.view().entries.some(changes))) return;
   for (const host of running) {
     const known = current.every((member) => !isMember(member.confState, host.id));
     if (current.length > 0 && known) host.crash(true);

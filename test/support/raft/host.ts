@@ -263,7 +263,12 @@ export class Host implements SnapshotSource {
 
   private workApply(raft: RawNode): boolean {
     const message = this.applyQueue.shift()!;
-    this.apply(raft, null, message.entries);
+    // A snapshot that was written meanwhile may have gone ahead of them.
+    this.apply(
+      raft,
+      null,
+      message.entries.filter(({ index }) => index > this.applied),
+    );
     this.respond(raft, message.responses);
     return true;
   }

@@ -77,6 +77,8 @@ export class Spec {
       contacts: new Map(),
       membersSince: 0,
       mayGrant: false,
+      ticksTaken: 0,
+      ticksBefore: 0,
       lastTaken: 0,
       lastBefore: 0,
       transferTicks: 0,
@@ -188,6 +190,8 @@ export class Spec {
     const node = this.node(id);
     const { rules } = this.facts;
     const { committedEntries } = ready;
+    node.ticksBefore = node.ticksTaken;
+    node.ticksTaken = node.leadTicks;
     node.lastBefore = node.lastTaken;
     node.lastTaken = node.view.lastIndex;
     let size = 0;

@@ -121,6 +121,8 @@ function checkWin(facts: Facts, node: NodeFacts, after: Inspection): void {
     () => `${shortId(id)} in ${term}`,
   );
   node.leadTicks = 0;
+  node.ticksTaken = 0;
+  node.ticksBefore = 0;
   node.membersSince = 0;
   node.transferTicks = 0;
   node.contacts.clear();

@@ -61,6 +61,9 @@ export interface NodeFacts {
   /** Ticks it was given at once, the last time. */
   lastStride: number;
   contacts: Map<NodeId, number>;
+  /** Ticks as leader when the latest Ready was taken, and the one before it. */
+  ticksTaken: number;
+  ticksBefore: number;
   /** Last index when the latest Ready was taken, and the one before it. */
   lastTaken: number;
   lastBefore: number;

@@ -103,8 +103,11 @@ export function checkFromLeader(facts: Facts, node: NodeFacts, message: Message)
     must(holds(peer, message.commit, termIn(view, message.commit)), 'heartbeats commit what is acknowledged', text);
   } else if (type === MessageType.Snap) {
     const answeredAt = node.contacts.get(to) ?? -Infinity;
-    // With a check of the quorum, what was heard before the last check does not count any more.
-    const since = facts.rules.checkQuorum ? node.leadTicks - 2 * facts.rules.electionTick - node.lastStride : -Infinity;
+    // It may have waited to leave since the Ready before. With a check of the quorum, what was heard before the last
+    // check does not count any more.
+    const since = facts.rules.checkQuorum
+      ? node.ticksBefore - 2 * facts.rules.electionTick - node.lastStride
+      : -Infinity;
     must(answeredAt > since, 'snapshots go to peers that answer', text);
     const { index, term: snapTerm } = message.snapshot!;
     const known = facts.committed.get(index);
