@@ -153,6 +153,7 @@ function newState(): ReplicatedState {
     memberId: '0000000000000002',
     maxLearners: 1,
     minLeaseTtlSec: 2,
+    storesLeaseCheckpoints: false,
     behaviour: ETCD_3_6,
   });
 }

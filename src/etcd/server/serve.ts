@@ -1,8 +1,8 @@
 import { END } from '../../platform/channel.ts';
 import { race, timeout } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
-import { NetError, TimeoutError } from '../../platform/errors.ts';
-import { type HandlerEntry, RpcError, type RpcServer, type TlsServer } from '../../platform/rpc.ts';
+import { TimeoutError } from '../../platform/errors.ts';
+import { type HandlerEntry, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { EtcdEvent } from '../events.ts';
@@ -15,20 +15,21 @@ import { transferLeadership } from './api/move-leader.ts';
 import { restHandlers } from './api/rest.ts';
 import { watchHandlers } from './api/watch.ts';
 import type { ServerConfig } from './config/config.ts';
-import type { EtcdUrl } from './config/urls.ts';
 import type { Console } from './console.ts';
+import { listenHttp, listenRpc, secured } from './listen.ts';
 import { AutoCompactor } from './member/auto-compactor.ts';
 import { CorruptionMonitor } from './member/corruption.ts';
 import { Member } from './member/member.ts';
 import { advanceElection, publish } from './member/publish.ts';
 import { VersionMonitor } from './member/version-monitor.ts';
 import { shortId } from './membership/ids.ts';
+import { monitoringHandler } from './monitoring/http.ts';
 import type { ServerObserver } from './observer.ts';
 import { peerHandlers } from './peers/server.ts';
 import { PeerService } from './peers/service.ts';
 import { bootMember } from './start/boot.ts';
-import { StartError } from './start/errors.ts';
 import { layoutOf } from './start/layout.ts';
+import { withoutFsync } from './start/no-fsync.ts';
 import { clientTls, serverTls } from './start/tls.ts';
 
 export interface ServeContext {
@@ -42,7 +43,7 @@ export interface ServeContext {
 /** Runs a member until it is told to stop or was removed. The value is the exit code. */
 export function* serveMember(context: ServeContext): Task<number> {
   const { process, console, config, behaviour, observer } = context;
-  const { platform } = process;
+  const platform = config.unsafeNoFsync ? withoutFsync(process.platform) : process.platform;
   const layout = layoutOf(config);
   // Certificates are read anew for each connection: they change under a running member.
   const clientSide = yield* secured(() => serverTls(platform.disk, config.clientTls));
@@ -65,7 +66,11 @@ export function* serveMember(context: ServeContext): Task<number> {
   });
   const corruption = new CorruptionMonitor(member);
   if (config.initialCorruptCheck && booted.birth === 'restart') yield* corruption.initialCheck();
-  const servers = yield* listen(context, config.listenPeerUrls, peerHandlers(member, layout.snapDir), peerSide);
+  const servers: { close(): void }[] = [];
+  servers.push(
+    ...(yield* listenRpc(platform.rpc, config.listenPeerUrls, peerHandlers(member, layout.snapDir), peerSide)),
+  );
+  servers.push(...(yield* listenHttp(platform, config.listenMetricsUrls, monitoringHandler(member), clientSide)));
   member.start();
   const monitor = startMonitor(member, behaviour);
   corruption.start();
@@ -74,7 +79,7 @@ export function* serveMember(context: ServeContext): Task<number> {
   member.scope.spawn('election-ticks', () => advanceElection(member));
   member.scope.spawn('publish', function* () {
     yield* publish(member);
-    servers.push(...(yield* listen(context, config.listenClientUrls, clientHandlers(member), clientSide)));
+    servers.push(...(yield* listenRpc(platform.rpc, config.listenClientUrls, clientHandlers(member), clientSide)));
     console.info('ready to serve client requests');
     platform.log.event(EtcdEvent.MemberReady, { clusterId, memberId, name: config.name });
   });
@@ -103,50 +108,6 @@ function clientHandlers(member: Member): HandlerEntry[] {
     ...maintenanceHandlers(member, guard),
     ...restHandlers(member),
   ];
-}
-
-interface SecuredPort {
-  readonly tls: TlsServer;
-  readonly reloadTls: () => Task<TlsServer>;
-}
-
-/** TLS of a port that reads its files before each handshake; a file that cannot be read then leaves the last ones in use. */
-function* secured(read: () => Task<TlsServer | undefined>): Task<SecuredPort | undefined> {
-  let last = yield* read();
-  if (last === undefined) return undefined;
-  return {
-    tls: last,
-    *reloadTls() {
-      try {
-        last = (yield* read()) ?? last;
-      } catch (error) {
-        if (!(error instanceof StartError)) throw error;
-      }
-      return last!;
-    },
-  };
-}
-
-function* listen(
-  context: ServeContext,
-  urls: readonly EtcdUrl[],
-  handlers: readonly HandlerEntry[],
-  tls: SecuredPort | undefined,
-): Task<RpcServer[]> {
-  const { rpc } = context.process.platform;
-  const servers: RpcServer[] = [];
-  for (const url of urls) {
-    const address = url.host === 'localhost' ? '127.0.0.1' : url.host === '' ? '0.0.0.0' : url.host;
-    try {
-      servers.push(
-        yield* rpc.serve({ address, port: url.port, handlers, ...(url.scheme === 'https' ? tls : undefined) }),
-      );
-    } catch (error) {
-      if (!(error instanceof NetError)) throw error;
-      throw new StartError(`listen tcp ${url.host}:${url.port}: bind: ${error.message}`);
-    }
-  }
-  return servers;
 }
 
 /** Decides the cluster's version as long as this member leads, first when its term begins. */

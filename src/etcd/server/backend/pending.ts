@@ -44,7 +44,8 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
   }
 
   leaseChanged(lease: Lease): void {
-    this.#leases.set(lease.id, { id: lease.id, ttlSec: lease.ttlSec, remainingTtlSec: lease.remainingTtlSec });
+    const { id, ttlSec, storedRemainingTtlSec } = lease;
+    this.#leases.set(id, { id, ttlSec, remainingTtlSec: storedRemainingTtlSec });
     this.#changed();
   }
 

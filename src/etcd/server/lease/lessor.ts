@@ -17,6 +17,8 @@ export interface Lease {
   readonly ttlSec: number;
   /** What a checkpoint said is left; 0: the full time. */
   remainingTtlSec: number;
+  /** The part of that which outlives a restart. */
+  storedRemainingTtlSec: number;
   /** Monotonic time of this member's kernel; infinite unless it is primary. */
   expiresAtUs: number;
   readonly keys: Set<string>;
@@ -37,14 +39,16 @@ export class Lessor implements LeaseItems {
   readonly #leases = new Map<LeaseId, Lease>();
   readonly #sink: LeaseSink;
   readonly #minTtlSec: number;
+  readonly #storesCheckpoints: () => boolean;
   #primary = false;
   /** Called with every deadline that is set. */
   onDeadline: ((atUs: number) => void) | null = null;
 
-  /** `minTtlSec`: shorter grants are raised to it. */
-  constructor(sink: LeaseSink, minTtlSec: number) {
+  /** `minTtlSec`: shorter grants are raised to it. `storesCheckpoints`: they outlive a restart. */
+  constructor(sink: LeaseSink, minTtlSec: number, storesCheckpoints: () => boolean) {
     this.#sink = sink;
     this.#minTtlSec = minTtlSec;
+    this.#storesCheckpoints = storesCheckpoints;
   }
 
   get isPrimary(): boolean {
@@ -68,7 +72,7 @@ export class Lessor implements LeaseItems {
     if (ttlSec > MAX_LEASE_TTL_SEC) return EtcdError.LeaseTtlTooLarge;
     if (this.#leases.has(id)) return EtcdError.LeaseExist;
     const effectiveSec = Math.max(ttlSec, this.#minTtlSec);
-    const lease: Lease = { id, ttlSec: effectiveSec, remainingTtlSec: 0, expiresAtUs: NEVER, keys: new Set() };
+    const lease = newLease(id, effectiveSec, 0);
     this.#leases.set(id, lease);
     if (this.#primary) this.#setDeadline(lease, nowUs + effectiveSec * SECOND_US);
     this.#sink.leaseChanged(lease);
@@ -88,13 +92,9 @@ export class Lessor implements LeaseItems {
     this.#leases.get(lease)?.keys.delete(key);
   }
 
-  /** Resets the deadline to the full time; only the primary does. Clears a checkpoint. */
+  /** Resets the deadline; only the primary does. A checkpoint in force has to be cleared by a proposal first. */
   renew(lease: Lease, nowUs: number): void {
-    if (lease.remainingTtlSec !== 0) {
-      lease.remainingTtlSec = 0;
-      this.#sink.leaseChanged(lease);
-    }
-    this.#setDeadline(lease, nowUs + lease.ttlSec * SECOND_US);
+    this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
   }
 
   /** Notes how much time a lease has left, as its primary saw it. An unknown lease is ignored. */
@@ -102,7 +102,10 @@ export class Lessor implements LeaseItems {
     const lease = this.#leases.get(id);
     if (lease === undefined) return;
     lease.remainingTtlSec = remainingSec;
-    this.#sink.leaseChanged(lease);
+    if (this.#storesCheckpoints()) {
+      lease.storedRemainingTtlSec = remainingSec;
+      this.#sink.leaseChanged(lease);
+    }
     if (this.#primary) this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
   }
 
@@ -146,7 +149,7 @@ export class Lessor implements LeaseItems {
   /** Takes a stored lease back in. */
   restore(id: LeaseId, ttlSec: number, remainingTtlSec: number): void {
     const effectiveSec = Math.max(ttlSec, this.#minTtlSec);
-    this.#leases.set(id, { id, ttlSec: effectiveSec, remainingTtlSec, expiresAtUs: NEVER, keys: new Set() });
+    this.#leases.set(id, newLease(id, effectiveSec, remainingTtlSec));
   }
 
   /** Forgets everything: a snapshot replaces it. A primary stays primary. */
@@ -162,4 +165,15 @@ export class Lessor implements LeaseItems {
     lease.expiresAtUs = atUs;
     this.onDeadline?.(atUs);
   }
+}
+
+function newLease(id: LeaseId, ttlSec: number, remainingTtlSec: number): Lease {
+  return {
+    id,
+    ttlSec,
+    remainingTtlSec,
+    storedRemainingTtlSec: remainingTtlSec,
+    expiresAtUs: NEVER,
+    keys: new Set(),
+  };
 }

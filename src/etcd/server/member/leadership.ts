@@ -13,15 +13,22 @@ export class Leadership {
   /** Leader or role changed. */
   readonly changed = new Notifier();
   #sinceUs = 0;
+  #changesSeen = 0;
 
   constructor(member: Member) {
     this.#member = member;
+  }
+
+  /** How often there was a new leader since the start. */
+  get changesSeen(): number {
+    return this.#changesSeen;
   }
 
   /** Raft says that the leader or this member's role is another. */
   note(lead: NodeId, role: Role, isNewLeader: boolean): void {
     const { state, platform, barrier, driver, log, memberId, clusterId, leases } = this.#member;
     if (isNewLeader) {
+      this.#changesSeen++;
       this.#sinceUs = platform.clock.monotonicUs();
       barrier.onLeaderChanged();
       const { term } = driver.node.basicStatus();

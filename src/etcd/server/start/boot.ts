@@ -115,6 +115,7 @@ export function stateOptions(
     memberId,
     maxLearners: context.config.maxLearners,
     minLeaseTtlSec: minLeaseTtlSec(context.config),
+    storesLeaseCheckpoints: context.config.leaseCheckpointPersist,
     behaviour: context.behaviour,
   };
 }

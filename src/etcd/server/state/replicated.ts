@@ -9,7 +9,11 @@ import { PendingChanges } from '../backend/pending.ts';
 import { Lessor } from '../lease/lessor.ts';
 import { Cluster } from '../membership/cluster.ts';
 import { MvccStore } from '../mvcc/store.ts';
+import { compareVersions } from '../versions.ts';
 import { encodeConfState } from '../wal/records.ts';
+
+/** From this cluster version on, checkpoints of leases are stored without being asked for. */
+const CHECKPOINTS_STORED_SINCE = '3.6.0';
 
 /** What a member is, for the state it holds. */
 export interface StateOptions {
@@ -17,6 +21,8 @@ export interface StateOptions {
   readonly memberId: string;
   readonly maxLearners: number;
   readonly minLeaseTtlSec: number;
+  /** Checkpoints of leases outlive a restart, whatever the cluster's version. */
+  readonly storesLeaseCheckpoints: boolean;
   readonly behaviour: Behaviour;
 }
 
@@ -40,7 +46,11 @@ export class ReplicatedState {
 
   constructor(options: StateOptions) {
     this.options = options;
-    this.lessor = new Lessor(this.pending, options.minLeaseTtlSec);
+    this.lessor = new Lessor(
+      this.pending,
+      options.minLeaseTtlSec,
+      () => options.storesLeaseCheckpoints || compareVersions(this.cluster.version, CHECKPOINTS_STORED_SINCE) >= 0,
+    );
     this.cluster = new Cluster(options.clusterId, options.memberId, options.maxLearners, this.pending);
     this.alarms = new AlarmStore(() => this.pending.alarmsChanged(this.alarms.all));
     this.store = new MvccStore(this.pending, this.lessor, this.options.behaviour);
@@ -103,7 +113,7 @@ export class ReplicatedState {
       leases: [...this.lessor.all()].map((lease) => ({
         id: lease.id,
         ttlSec: lease.ttlSec,
-        remainingTtlSec: lease.remainingTtlSec,
+        remainingTtlSec: lease.storedRemainingTtlSec,
       })),
       members: this.cluster.members(),
       removedMembers: this.cluster.removedIds(),
