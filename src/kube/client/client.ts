@@ -5,6 +5,7 @@ import { HttpClient } from '../../rpc/http/client.ts';
 import type { HttpDeps } from '../../rpc/http/deps.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import { type HttpHeaders, httpValue, readPart } from '../../rpc/http/message.ts';
+import type { StreamedResponse } from '../../rpc/http/streamed-response.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeList, KubeObject, Status, WatchEvent } from '../objects/object.ts';
 import { resourcePath } from '../objects/path.ts';
@@ -36,6 +37,7 @@ export type WatchEnd = 'ended' | 'expired';
 export class KubeClient {
   readonly #open: () => HttpClient;
   #http: HttpClient;
+  readonly #watches = new Set<StreamedResponse>();
   readonly #headers: HttpHeaders;
   readonly #timeoutUs: number | undefined;
 
@@ -50,10 +52,13 @@ export class KubeClient {
     this.#http.close();
   }
 
-  /** Closes all connections, whatever is under way on them; the next call dials anew. */
+  /** Closes all connections: watches fail, calls under way run into their limits, the next one dials anew. */
   dropConnections(): void {
     this.#http.close();
     this.#http = this.#open();
+    // A connection that its own side closes says nothing to those who read from it.
+    const dropped = new HttpError('GET', this.#http.endpoint.address, 'use of closed network connection');
+    for (const response of [...this.#watches]) response.end(dropped);
   }
 
   *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
@@ -139,6 +144,7 @@ export class KubeClient {
   ): Task<WatchEnd> {
     const query = queryOf({ ...selection, watch: 'true', allowWatchBookmarks: 'true' });
     const response = yield* this.#http.open({ target: resourcePath(type, namespace) + query, headers: this.#headers });
+    this.#watches.add(response);
     try {
       if (response.status !== 200) {
         const part = yield* response.receive();
@@ -151,6 +157,7 @@ export class KubeClient {
       }
       return 'ended';
     } finally {
+      this.#watches.delete(response);
       response.close();
     }
   }

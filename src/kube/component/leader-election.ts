@@ -1,3 +1,5 @@
+import { timeout } from '../../platform/combinators.ts';
+import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
@@ -11,6 +13,8 @@ import { rfc3339 } from '../objects/time.ts';
 /** Defaults of kube-controller-manager and kube-scheduler. */
 const LEASE_US = 15_000_000;
 const RENEW_DEADLINE_US = 10_000_000;
+/** Limit of one attempt: half the renew deadline, so that one hanging request does not hide the loss. */
+const ATTEMPT_US = 5_000_000;
 const RETRY_US = 2_000_000;
 const JITTER_PERCENT = 120;
 
@@ -67,9 +71,9 @@ export class LeaderElection {
 
   *#tryAcquire(): Task<boolean> {
     try {
-      return yield* this.#attempt();
+      return yield* timeout(this.#platform.clock, ATTEMPT_US, this.#attempt(), 'leader election');
     } catch (error) {
-      if (error instanceof KubeError || error instanceof HttpError) return false;
+      if (error instanceof KubeError || error instanceof HttpError || error instanceof TimeoutError) return false;
       throw error;
     }
   }

@@ -21,6 +21,8 @@ import { postStatuses } from './status-manager.ts';
 import type { ObjectLookup } from './volumes.ts';
 
 const HEARTBEAT_TIMEOUT_US = 10_000_000;
+/** Requests other than heartbeats: about when HTTP/2 would find its connection dead. */
+const REQUEST_TIMEOUT_US = 45_000_000;
 
 /**
  * The kubelet: static pods at once, everything else once it has a certificate and a Node. Pods outlive it: the next one
@@ -79,7 +81,7 @@ function* serve(process: Process, settings: KubeletSettings): Task<number> {
   if (settings.kubeconfigPath === undefined) return yield* untilStopped(process);
   yield* obtainCertificate(platform, settings, settings.kubeconfigPath);
   const heartbeat = yield* connect(platform, settings.kubeconfigPath, HEARTBEAT_TIMEOUT_US);
-  const client = yield* connect(platform, settings.kubeconfigPath);
+  const client = yield* connect(platform, settings.kubeconfigPath, REQUEST_TIMEOUT_US);
   if (heartbeat === undefined || client === undefined) {
     process.print(`failed to load kubeconfig ${settings.kubeconfigPath}`);
     return 1;
