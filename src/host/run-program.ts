@@ -35,9 +35,27 @@ async function programOf({ source }: ProgramSpec): Promise<Program> {
 const spec = JSON.parse(process.env[SPEC_VARIABLE] ?? '{}') as ProgramSpec;
 const program = await programOf(spec);
 
-/** Ends the process with everything that was written to its pipes. */
-function end(code: number, ...lines: readonly string[]): never {
-  if (lines.length > 0) writeSync(2, `${lines.join('\n')}\n`);
+const IDLE = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Writes at once, so that nothing is lost when the process ends; as long as a full pipe is not read, we stand still, as
+ * every process does. Whoever started us may be gone, or not listen: then there is nobody to tell.
+ */
+function writeLine(descriptor: number, line: string): void {
+  for (let rest = Buffer.from(`${line}\n`); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      if (code !== 'EAGAIN') return;
+      Atomics.wait(IDLE, 0, 0, 1);
+    }
+  }
+}
+
+function end(code: number, line?: string): never {
+  if (line !== undefined) writeLine(2, line);
   process.exit(code);
 }
 
@@ -47,22 +65,16 @@ function escaped(error: unknown): void {
   end(BUG_CODE, error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
-function emit(line: string): void {
-  try {
-    writeSync(EVENTS_DESCRIPTOR, `${line}\n`);
-  } catch {
-    // Whoever started us is gone, or does not listen.
-  }
-}
-
 const host = hostPlatform({
   name: spec.name,
   self: spec.self,
   root: spec.root,
   mounts: spec.mounts,
-  log: emit,
+  log: (line) => writeLine(EVENTS_DESCRIPTOR, line),
   onEscape: escaped,
 });
+// What Node.js throws outside of every task is a bug, too.
+process.on('uncaughtException', escaped);
 const signals = new Channel<Signal>();
 for (const signal of FORWARDED) process.on(signal, () => host.executor.enter(() => signals.offer(signal)));
 
@@ -71,7 +83,7 @@ const context: Process = {
   env: spec.env,
   platform: host.platform,
   signals,
-  print: (line) => writeSync(1, `${line}\n`),
+  print: (line) => writeLine(1, line),
 };
 
 host.executor.enter(() => {
@@ -81,4 +93,4 @@ host.executor.enter(() => {
 });
 // A program that waits for nothing but signals would have nothing to keep Node.js running.
 setInterval(() => {}, 2_000_000_000);
-emit('');
+writeLine(EVENTS_DESCRIPTOR, '');

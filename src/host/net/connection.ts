@@ -3,6 +3,7 @@ import { NetError } from '../../platform/errors.ts';
 import type { Connection, Endpoint, Segment } from '../../platform/net.ts';
 import type { TlsClient, TlsServer } from '../../platform/rpc.ts';
 import { type Task, wait } from '../../platform/task.ts';
+import { hostPort } from '../../rpc/go-text.ts';
 import { TlsError } from '../../rpc/tls/handshake.ts';
 import type { NativeTls, SecuredServer } from '../../rpc/tls/secure.ts';
 import type { HostExecutor } from '../executor.ts';
@@ -40,7 +41,7 @@ export class HostConnection implements Connection, NativeTls {
     socket.setNoDelay(true);
     socket.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(chunk)));
     socket.on('end', () => executor.enter(() => this.#onFin()));
-    socket.on('error', (error) => executor.enter(() => this.#onError(socketError(error))));
+    socket.on('error', (error) => executor.enter(() => this.#onError(socketError(error, this.#describe()))));
     socket.on('close', () => executor.enter(() => this.#onClose()));
   }
 
@@ -57,7 +58,7 @@ export class HostConnection implements Connection, NativeTls {
 
   *drained(bytes: number): Task<void> {
     for (;;) {
-      if (this.#closed) throw new NetError('closed', 'connection closed');
+      if (this.#closed) throw this.#usedAfterClose();
       if (this.#error !== undefined) throw this.#error;
       if (this.#socket.writableLength <= bytes) return;
       yield* wait<void>((resume) => {
@@ -71,7 +72,7 @@ export class HostConnection implements Connection, NativeTls {
 
   *receive(): Task<Segment | undefined> {
     for (;;) {
-      if (this.#closed) throw new NetError('closed', 'connection closed');
+      if (this.#closed) throw this.#usedAfterClose();
       const next = this.#take();
       if (next !== undefined) return next;
       if (this.#error !== undefined) throw this.#error;
@@ -133,7 +134,19 @@ export class HostConnection implements Connection, NativeTls {
     this.#socket.removeAllListeners('end');
     this.#socket.removeAllListeners('error');
     this.#socket.removeAllListeners('close');
+    this.#socket.pause();
+    // What came in before anybody asked for TLS is the beginning of the handshake.
+    for (const chunk of this.#inbox.splice(0).reverse()) this.#socket.unshift(chunk);
+    this.#inboxBytes = 0;
     return this.#socket;
+  }
+
+  #describe(): string {
+    return `net/${hostPort(this.local)}>${hostPort(this.remote)}`;
+  }
+
+  #usedAfterClose(): NetError {
+    return new NetError('closed', `${this.#describe()}: use of closed network connection`);
   }
 
   #take(): Uint8Array | undefined {
@@ -175,7 +188,7 @@ export class HostConnection implements Connection, NativeTls {
   #onClose(): void {
     clearTimeout(this.#stuck);
     if (!this.#finished && this.#error === undefined && !this.#closed) {
-      this.#onError(new NetError('reset', 'the connection is gone'));
+      this.#onError(new NetError('reset', `${this.#describe()}: connection reset by peer`));
     }
     this.#wakeAll();
   }
@@ -204,7 +217,7 @@ export class HostConnection implements Connection, NativeTls {
   #watchProgress(limitUs: number): void {
     this.#stuck = setTimeout(() => {
       this.#executor.enter(() => {
-        this.#onError(new NetError('timeout', 'nothing was acknowledged in time'));
+        this.#onError(new NetError('timeout', `${this.#describe()}: connection timed out`));
         this.#socket.destroy();
       });
     }, limitUs / 1_000);
@@ -221,7 +234,7 @@ export class HostConnection implements Connection, NativeTls {
 }
 
 /** A TLS alert is not an error of the network: it says itself what is wrong. */
-function socketError(error: Error): Error {
+function socketError(error: Error, connection: string): Error {
   const alert = (error as NodeJS.ErrnoException).code?.startsWith('ERR_SSL') === true;
-  return alert ? new TlsError(tlsErrorText(error)) : netError(error);
+  return alert ? new TlsError(tlsErrorText(error)) : netError(error, connection);
 }

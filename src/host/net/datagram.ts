@@ -3,6 +3,7 @@ import { Channel, END } from '../../platform/channel.ts';
 import { NetError } from '../../platform/errors.ts';
 import type { Datagram, DatagramSocket, Endpoint, Segment } from '../../platform/net.ts';
 import type { Task } from '../../platform/task.ts';
+import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { segmentBytes } from './segments.ts';
 import type { SelfAddress } from './self.ts';
@@ -37,14 +38,14 @@ export class HostDatagramSocket implements DatagramSocket {
     if (this.#closed) return;
     const bytes = segmentBytes(payload);
     if (bytes.length > LONGEST_PAYLOAD_BYTES) {
-      throw new NetError('message-too-long', `datagram of ${bytes.length} bytes: message too long`);
+      throw new NetError('message-too-long', `write udp ${hostPort(to)}: message too long`);
     }
     this.#socket.send(bytes, to.port, this.#self.map(to.address), () => {});
   }
 
   *receive(): Task<Datagram> {
     const next = yield* this.#inbox.receive();
-    if (next === END) throw new NetError('closed', 'socket closed');
+    if (next === END) throw new NetError('closed', `udp ${hostPort(this.local)}: use of closed network connection`);
     return next;
   }
 

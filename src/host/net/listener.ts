@@ -2,6 +2,7 @@ import type { Server, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
 import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
 import { type Task, wait } from '../../platform/task.ts';
+import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { endpointOf } from './self.ts';
@@ -68,7 +69,8 @@ export class HostListener implements Listener {
 
   *accept(): Task<Connection> {
     for (;;) {
-      if (this.#closed) throw new NetError('closed', 'listener closed');
+      if (this.#closed)
+        throw new NetError('closed', `accept tcp ${hostPort(this.local)}: use of closed network connection`);
       const next = this.#queue.shift();
       if (next !== undefined) return next;
       yield* wait<void>((resume) => {

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { createServer, isIPv6, Socket } from 'node:net';
+import { createServer, isIP, isIPv6, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
 import type {
   Connection,
@@ -12,6 +12,7 @@ import type {
   Net,
 } from '../../platform/net.ts';
 import { type Task, wait } from '../../platform/task.ts';
+import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { HostDatagramSocket } from './datagram.ts';
@@ -45,19 +46,20 @@ export class HostNet implements Net {
   }
 
   /** A connected socket, for layers that bring their own protocol. Fails like {@link dial}. */
-  dialSocket(to: Endpoint, options: DialOptions = {}): Task<Socket> {
-    return wait<Socket>((resume, fail) => {
+  *dialSocket(to: Endpoint, options: DialOptions = {}): Task<Socket> {
+    const host = this.#address(to);
+    const doing = `dial tcp ${hostPort(to)}`;
+    return yield* wait<Socket>((resume, fail) => {
       const socket = new Socket({ allowHalfOpen: true });
-      const host = this.self.map(to.address);
       const localAddress = this.self.sourceFor(host, options.localAddress);
       const timer =
         options.timeoutUs === undefined
           ? undefined
-          : setTimeout(() => failed(new NetError('timeout', 'no answer in time')), options.timeoutUs / 1_000);
+          : setTimeout(() => failed(new NetError('timeout', `${doing}: i/o timeout`)), options.timeoutUs / 1_000);
       const failed = (error: Error): void => {
         clearTimeout(timer);
         socket.destroy();
-        this.#executor.enter(() => fail(error instanceof NetError ? error : netError(error)));
+        this.#executor.enter(() => fail(error instanceof NetError ? error : netError(error, `${doing}: connect`)));
       };
       socket.once('error', failed);
       socket.once('connect', () => {
@@ -80,11 +82,13 @@ export class HostNet implements Net {
   }
 
   /** A listening socket, for layers that bring their own protocol. Fails like {@link listen}. */
-  listenSocket(options: ListenOptions): Task<ListeningSocket> {
-    return wait<ListeningSocket>((resume, fail) => {
+  *listenSocket(options: ListenOptions): Task<ListeningSocket> {
+    const host = this.#address(options);
+    const doing = `listen tcp ${hostPort(options)}: bind`;
+    return yield* wait<ListeningSocket>((resume, fail) => {
       const server = createServer({ allowHalfOpen: true, noDelay: true });
-      server.once('error', (error) => this.#executor.enter(() => fail(netError(error))));
-      server.listen({ host: this.self.map(options.address), port: options.port, exclusive: true }, () => {
+      server.once('error', (error) => this.#executor.enter(() => fail(netError(error, doing))));
+      server.listen({ host, port: options.port, exclusive: true }, () => {
         server.removeAllListeners('error');
         const address = server.address();
         const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -97,11 +101,12 @@ export class HostNet implements Net {
     });
   }
 
-  bindDatagram(options: ListenOptions): Task<DatagramSocket> {
-    return wait<DatagramSocket>((resume, fail) => {
-      const address = this.self.map(options.address);
+  *bindDatagram(options: ListenOptions): Task<DatagramSocket> {
+    const address = this.#address(options);
+    const doing = `listen udp ${hostPort(options)}: bind`;
+    return yield* wait<DatagramSocket>((resume, fail) => {
       const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-      socket.once('error', (error) => this.#executor.enter(() => fail(netError(error))));
+      socket.once('error', (error) => this.#executor.enter(() => fail(netError(error, doing))));
       socket.bind({ address, port: options.port, exclusive: true }, () => {
         socket.removeAllListeners('error');
         const local = { address: options.address, port: socket.address().port };
@@ -128,6 +133,13 @@ export class HostNet implements Net {
         physical: true,
       },
     ];
+  }
+
+  /** The real address for what a program named; names are not looked up here. NetError `address-not-available`. */
+  #address(named: Endpoint): string {
+    const address = this.self.map(named.address);
+    if (isIP(address) !== 0 && named.port >= 0 && named.port <= 65_535) return address;
+    throw new NetError('address-not-available', `${hostPort(named)} is not an IP address with a port`);
   }
 
   /** Closes every socket. */

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, createServer, type TLSSocket } from 'node:tls';
 import { certificateFromPem } from '../../platform/crypto.ts';
 import type { Connection } from '../../platform/net.ts';
@@ -17,6 +17,8 @@ export function clientTlsOptions(tls: TlsClient, serverName: string): Connection
   const verify = tls.insecureSkipVerify !== true;
   return {
     host: serverName,
+    // Go, too, names the server in its first message unless it is an address.
+    ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     rejectUnauthorized: verify,
     checkServerIdentity: (_name, certificate) => (verify ? identityProblem(certificate, serverName) : undefined),
     ...(tls.serverCaPem === undefined ? {} : { ca: tls.serverCaPem }),

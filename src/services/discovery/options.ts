@@ -1,3 +1,5 @@
+import { OptionError, readEndpoint, readFlags } from '../flags.ts';
+
 /** What the service was told on its command line. */
 export interface ServiceOptions {
   readonly address: string;
@@ -8,37 +10,28 @@ export interface ServiceOptions {
   readonly snapshotIntervalUs: number;
 }
 
-/** A flag that is unknown or cannot be read. */
-export class OptionError extends Error {}
-
 const MINUTE_US = 60_000_000;
+const FLAGS: readonly string[] = Object.freeze([
+  'addr',
+  'redirect-endpoint',
+  'snapshots-enabled',
+  'snapshot-path',
+  'snapshot-interval',
+]);
 
 /** The flags of the real service that mean something here; others are refused by name. Throws OptionError. */
 export function parseOptions(args: readonly string[]): ServiceOptions {
-  const flags = new Map<string, string>();
-  for (const arg of args) {
-    const match = /^--?([a-z-]+)(?:=(.*))?$/.exec(arg);
-    if (match === null) throw new OptionError(`unexpected argument ${JSON.stringify(arg)}`);
-    flags.set(match[1]!, match[2] ?? 'true');
-  }
-  const take = (name: string, otherwise: string): string => {
-    const value = flags.get(name) ?? otherwise;
-    flags.delete(name);
-    return value;
-  };
-  const listen = /^(.*):(\d+)$/.exec(take('addr', ':3000'));
-  if (listen === null) throw new OptionError('addr: host:port expected');
-  const redirectEndpoint = take('redirect-endpoint', '');
-  const snapshots = take('snapshots-enabled', 'false') === 'true';
-  const snapshotPath = take('snapshot-path', '/var/discovery-service/state.binpb');
-  const minutes = /^(\d+)m$/.exec(take('snapshot-interval', '10m'));
+  const flags = readFlags(args, FLAGS);
+  const last = (name: string, otherwise: string): string => flags.get(name)?.at(-1) ?? otherwise;
+  const redirectEndpoint = last('redirect-endpoint', '');
+  const enabled = last('snapshots-enabled', 'false');
+  if (enabled !== 'true' && enabled !== 'false') throw new OptionError('snapshots-enabled: true or false expected');
+  const minutes = /^([1-9]\d*)m$/.exec(last('snapshot-interval', '10m'));
   if (minutes === null) throw new OptionError('snapshot-interval: minutes expected, as in 10m');
-  for (const name of flags.keys()) throw new OptionError(`flag provided but not defined: -${name}`);
   return {
-    address: listen[1] === '' ? '0.0.0.0' : listen[1]!,
-    port: Number(listen[2]),
+    ...readEndpoint('addr', last('addr', ':3000')),
     redirectEndpoint: redirectEndpoint === '' ? undefined : redirectEndpoint,
-    snapshotPath: snapshots ? snapshotPath : undefined,
+    snapshotPath: enabled === 'true' ? last('snapshot-path', '/var/discovery-service/state.binpb') : undefined,
     snapshotIntervalUs: Number(minutes[1]) * MINUTE_US,
   };
 }

@@ -1,78 +1,81 @@
-import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Endpoint } from '../../platform/net.ts';
+import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
+import { hostPort } from '../../rpc/go-text.ts';
+import { OptionError, readEndpoint, readFlags } from '../flags.ts';
+import { BackendList } from './backends.ts';
+import { backendHealth } from './events.ts';
+import { relay } from './relay.ts';
 
 const CHECK_PERIOD_US = 5_000_000;
 const CONNECT_LIMIT_US = 3_000_000;
 
-/** A TCP balancer: `load-balancer --listen=A:P --backend=A:P …`. Round robin over backends that accept connections. */
+/**
+ * A TCP balancer: `load-balancer --listen=ADDRESS:PORT --backend=ADDRESS:PORT …`. Connections go in turn to the backends
+ * that accepted the last check, a connect every 5 s; when there is none, or the chosen one does not answer, the client's
+ * connection is reset. Ends with 0 at a signal, with 1 when it cannot listen, with 2 for bad flags.
+ */
 export function* loadBalancer(process: Process): Task<number> {
-  const { platform } = process;
-  const listen = endpoints(process.argv, 'listen')[0];
-  const backends = endpoints(process.argv, 'backend');
-  if (listen === undefined || backends.length === 0) {
-    process.print('usage: load-balancer --listen=ADDRESS:PORT --backend=ADDRESS:PORT …');
-    return 2;
+  const { platform, print } = process;
+  try {
+    const { listen, backends } = parseOptions(process.argv.slice(1));
+    const listener = yield* platform.net.listen(listen);
+    const list = new BackendList(backends);
+    for (const index of backends.keys()) platform.scope.spawn('check', () => check(platform, list, index));
+    platform.scope.spawn('accept', () => accept(platform, listener, list));
+    print(`balancing ${hostPort(listener.local)} over ${backends.map(hostPort).join(', ')}`);
+    yield* process.signals.receive();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof OptionError || error instanceof NetError)) throw error;
+    print(`failed to start: ${error.message}`);
+    return error instanceof OptionError ? 2 : 1;
   }
-  const healthy = new Set<Endpoint>();
-  for (const backend of backends) platform.scope.spawn('check', () => check(platform, backend, healthy));
-  const listener = yield* platform.net.listen(listen);
-  platform.scope.spawn('accept', function* () {
-    for (let turn = 0; ; turn++) {
-      const client = yield* listener.accept();
-      const order = backends.filter((backend) => healthy.has(backend));
-      const chosen = order[turn % Math.max(1, order.length)];
-      if (chosen === undefined) client.abort();
-      else platform.scope.spawn('relay', () => relay(platform, client, chosen));
-    }
-  });
-  yield* race({ signal: process.signals.receive() });
-  return 0;
 }
 
-function endpoints(argv: readonly string[], flag: string): Endpoint[] {
-  return argv.flatMap((argument) => {
-    const match = new RegExp(`^--${flag}=(.+):(\\d+)$`).exec(argument);
-    return match === null ? [] : [{ address: match[1]!, port: Number(match[2]) }];
-  });
+function parseOptions(args: readonly string[]): { readonly listen: Endpoint; readonly backends: readonly Endpoint[] } {
+  const flags = readFlags(args, ['listen', 'backend']);
+  const listen = flags.get('listen')?.at(-1);
+  if (listen === undefined) throw new OptionError('listen: address:port expected');
+  const backends = (flags.get('backend') ?? []).map((text) => readEndpoint('backend', text));
+  if (backends.length === 0) throw new OptionError('backend: at least one address:port expected');
+  return { listen: readEndpoint('listen', listen), backends };
 }
 
-function* check(platform: Platform, backend: Endpoint, healthy: Set<Endpoint>): Task<never> {
+function* accept(platform: Platform, listener: Listener, list: BackendList): Task<never> {
   for (;;) {
-    try {
-      (yield* platform.net.dial(backend, { timeoutUs: CONNECT_LIMIT_US })).close();
-      healthy.add(backend);
-    } catch (error) {
-      if (!(error instanceof NetError)) throw error;
-      healthy.delete(backend);
-    }
+    const client = yield* listener.accept();
+    const backend = list.next();
+    if (backend === undefined) client.abort();
+    else platform.scope.spawn('relay', () => forward(platform, client, backend));
+  }
+}
+
+function* forward(platform: Platform, client: Connection, backend: Endpoint): Task<void> {
+  const server = yield* dial(platform, backend);
+  if (server === undefined) client.abort();
+  else yield* relay(client, server);
+}
+
+function* check(platform: Platform, list: BackendList, index: number): Task<never> {
+  const backend = list.all[index]!;
+  for (;;) {
+    const connection = yield* dial(platform, backend);
+    connection?.close();
+    const healthy = connection !== undefined;
+    if (list.setHealthy(index, healthy)) platform.log.event(backendHealth, { backend: hostPort(backend), healthy });
     yield* platform.clock.sleep(CHECK_PERIOD_US);
   }
 }
 
-/** Forwards what it does not read, both ways, until both sides have ended. */
-function* relay(platform: Platform, client: Connection, backend: Endpoint): Task<void> {
-  let server: Connection;
+/** Undefined when it does not answer. */
+function* dial(platform: Platform, backend: Endpoint): Task<Connection | undefined> {
   try {
-    server = yield* platform.net.dial(backend, { timeoutUs: CONNECT_LIMIT_US });
+    return yield* platform.net.dial(backend, { timeoutUs: CONNECT_LIMIT_US });
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
-    client.abort();
-    return;
+    return undefined;
   }
-  forward(client, server);
-  forward(server, client);
-}
-
-function forward(from: Connection, to: Connection): void {
-  from.consume(
-    (segment) => to.send(segment),
-    (error) => {
-      if (error === undefined) to.shutdownWrite();
-      else to.abort();
-    },
-  );
 }

@@ -1,15 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Affiliate, AffiliateEndpoint } from '../../../src/api/discovery.ts';
-import { createHostCrypto } from '../../../src/host/crypto/crypto.ts';
 import { Scope } from '../../../src/platform/scope.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { ClusterState } from '../../../src/services/discovery/cluster.ts';
-import { OptionError, parseOptions } from '../../../src/services/discovery/options.ts';
+import { parseOptions } from '../../../src/services/discovery/options.ts';
 import { RateLimiter } from '../../../src/services/discovery/rate-limiter.ts';
-import { openAffiliate, openEndpoint, sealAffiliate, sealEndpoint } from '../../../src/services/discovery/sealing.ts';
 import { DiscoveryState } from '../../../src/services/discovery/state.ts';
-import { createSimCrypto } from '../../../src/sim/crypto/crypto.ts';
+import { OptionError } from '../../../src/services/flags.ts';
 import { QueueExecutor } from '../../platform/queue-executor.ts';
 
 const MINUTE = 60_000_000;
@@ -138,30 +134,6 @@ describe('rate of a client address', () => {
   });
 });
 
-describe('sealing', () => {
-  const ports = [createSimCrypto('sealing'), createHostCrypto()] as const;
-  const key = Uint8Array.from({ length: 32 }, (_, i) => i);
-  const other = Uint8Array.from({ length: 32 }, (_, i) => 200 - i);
-
-  it.each(ports)('affiliates and endpoints come back with the right key only', (crypto) => {
-    fc.assert(
-      fc.property(fc.string(), fc.array(fc.uint8Array({ minLength: 4, maxLength: 4 })), (hostname, addresses) => {
-        const affiliate = Affiliate.of({ hostname, addresses, controlPlane: { apiServerPort: 6_443 } });
-        const sealed = sealAffiliate(crypto, key, affiliate);
-        expect(openAffiliate(crypto, key, sealed)).toEqual(affiliate);
-        expect(openAffiliate(crypto, other, sealed)).toBe(undefined);
-      }),
-      { numRuns: 20 },
-    );
-    const endpoint = AffiliateEndpoint.of({ ip: data(10, 0, 0, 1), port: 51_820 });
-    const sealed = sealEndpoint(crypto, key, endpoint);
-    expect(sealed.length % 16).toBe(0);
-    expect(sealEndpoint(crypto, key, endpoint)).toEqual(sealed);
-    expect(openEndpoint(crypto, key, sealed)).toEqual(endpoint);
-    expect(openEndpoint(crypto, key, data(1, 2, 3))).toBe(undefined);
-  });
-});
-
 describe('flags', () => {
   it('are those of the real service, the rest is refused by name', () => {
     expect(parseOptions([])).toMatchObject({ address: '0.0.0.0', port: 3_000, snapshotPath: undefined });
@@ -173,5 +145,11 @@ describe('flags', () => {
     });
     expect(() => parseOptions(['--nope=1'])).toThrow(OptionError);
     expect(() => parseOptions(['--nope=1'])).toThrow('flag provided but not defined: -nope');
+    expect(() => parseOptions(['nope'])).toThrow('unexpected argument "nope"');
+    expect(() => parseOptions(['--addr=443'])).toThrow('addr: address:port expected, not "443"');
+    expect(() => parseOptions(['--addr=somewhere:443'])).toThrow('addr: "somewhere" is not an IP address');
+    expect(() => parseOptions(['--snapshot-interval=0m'])).toThrow('snapshot-interval: minutes expected, as in 10m');
+    expect(() => parseOptions(['--snapshots-enabled=perhaps'])).toThrow('true or false expected');
+    expect(parseOptions(['--addr=[fd00::9]:443'])).toMatchObject({ address: 'fd00::9', port: 443 });
   });
 });

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HostConnection } from '../../src/host/net/connection.ts';
+import { netError } from '../../src/host/net/errors.ts';
+import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
+import type { Connection, Listener } from '../../src/platform/net.ts';
+import type { Task } from '../../src/platform/task.ts';
+
+const MS = 1_000;
+const NAME = 'discovery.talos.dev';
+
+describe('sockets of a host', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'talosim-net-'));
+  let host: HostPlatform;
+  let serverTls: { certificatePem: string; keyPem: string };
+
+  beforeAll(() => {
+    host = hostPlatform({ name: 'net', self: '127.0.0.71', root: directory });
+    const { crypto } = host.platform;
+    const nowSec = Math.floor(host.platform.clock.nowUs() / 1_000_000);
+    const key = crypto.generateKey('ecdsa-p256');
+    const authority = crypto.selfSignedAuthority({
+      subject: { commonName: 'authority' },
+      keySpec: 'ecdsa-p256',
+      notBeforeSec: nowSec - 60,
+      notAfterSec: nowSec + 600,
+    });
+    const certificate = crypto.issueCertificate({
+      subject: { commonName: NAME },
+      dnsNames: [NAME],
+      notBeforeSec: nowSec - 60,
+      notAfterSec: nowSec + 600,
+      keyUsages: ['digital-signature'],
+      extendedKeyUsages: ['server-auth'],
+      publicKey: key.publicKey,
+      signer: authority,
+    });
+    serverTls = { certificatePem: crypto.certificateToPem(certificate), keyPem: crypto.privateKeyToPem(key) };
+  });
+  afterAll(() => {
+    host.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const run = <T>(body: () => Task<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      host.executor.enter(() => {
+        host.scope.spawn('run', function* () {
+          try {
+            resolve(yield* body());
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+      });
+    });
+
+  const failure = async (body: () => Task<unknown>): Promise<readonly [code: string, message: string]> => {
+    const error = (await run(body).catch((thrown: unknown) => thrown)) as { code: string; message: string };
+    return [error.code, error.message];
+  };
+
+  it('errors are those of a simulation, word for word', async () => {
+    const { net } = host.platform;
+    const listener = await run(() => net.listen({ address: '0.0.0.0', port: 0 }));
+    const { port } = listener.local;
+    expect(await failure(() => net.listen({ address: '127.0.0.71', port }))).toEqual([
+      'address-in-use',
+      `listen tcp 127.0.0.71:${port}: bind: address already in use`,
+    ]);
+    listener.close();
+    expect(await failure(() => listener.accept())).toEqual([
+      'closed',
+      `accept tcp 0.0.0.0:${port}: use of closed network connection`,
+    ]);
+    expect(await failure(() => net.dial({ address: '127.0.0.71', port }))).toEqual([
+      'refused',
+      `dial tcp 127.0.0.71:${port}: connect: connection refused`,
+    ]);
+    expect(await failure(() => net.listen({ address: '192.0.2.1', port: 0 }))).toEqual([
+      'address-not-available',
+      'listen tcp 192.0.2.1:0: bind: cannot assign requested address',
+    ]);
+  });
+
+  it('names and impossible ports are refused, not looked up', async () => {
+    const { net } = host.platform;
+    const expected = ['address-not-available', expect.stringContaining('is not an IP address with a port')];
+    expect(await failure(() => net.dial({ address: 'example.org', port: 1 }))).toEqual(expected);
+    expect(await failure(() => net.dial({ address: '127.0.0.71', port: 70_000 }))).toEqual(expected);
+    expect(await failure(() => net.listen({ address: '127.0.0.71', port: -1 }))).toEqual(expected);
+    expect(await failure(() => net.bindDatagram({ address: 'example.org', port: 0 }))).toEqual(expected);
+  });
+
+  it('errors of the system that have no code of their own are told in its words', () => {
+    const denied = Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:123'), { code: 'EACCES' });
+    expect(netError(denied, 'listen tcp :123: bind')).toMatchObject({
+      code: 'address-not-available',
+      message: 'listen tcp :123: bind: permission denied',
+    });
+    const strange = Object.assign(new Error('something new'), { code: 'ENEW' });
+    expect(netError(strange, 'dial')).toMatchObject({ code: 'reset', message: 'dial: something new' });
+  });
+
+  it('a TLS client names the server that it wants, unless that is an address', async () => {
+    const names: (string | false | null)[] = [];
+    const { certificatePem: cert, keyPem: key } = serverTls;
+    const server = createTlsServer({ cert, key }, (socket: TLSSocket) => {
+      names.push(socket.servername);
+      socket.end();
+    });
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.71', () => resolve((server.address() as { port: number }).port));
+    });
+    const speak = (serverName: string): Promise<void> =>
+      run(function* () {
+        const raw = yield* host.platform.net.dial({ address: '127.0.0.71', port });
+        const secured = yield* (raw as HostConnection).secureClient({ insecureSkipVerify: true }, serverName);
+        expect(yield* secured.receive()).toBe(undefined);
+        secured.close();
+      });
+    await speak(NAME);
+    await speak('127.0.0.71');
+    server.close();
+    expect(names).toEqual([NAME, false]);
+  });
+
+  it('a handshake that began before the server looked is not lost', async () => {
+    const { net, clock } = host.platform;
+    const listener: Listener = await run(() => net.listen({ address: '127.0.0.71', port: 0 }));
+    const client = connectTls({
+      socket: connectTcp(listener.local.port, '127.0.0.71'),
+      servername: NAME,
+      rejectUnauthorized: false,
+    });
+    const heard = new Promise<string>((resolve, reject) => {
+      client.once('data', (data: Uint8Array) => resolve(Buffer.from(data).toString()));
+      client.once('error', reject);
+    });
+    await run(function* () {
+      const raw: Connection = yield* listener.accept();
+      yield* clock.sleep(100 * MS); // the client's first message is here by now
+      const { connection } = yield* (raw as HostConnection).secureServer(serverTls);
+      connection.send(Buffer.from('welcome'));
+      connection.close();
+    });
+    expect(await heard).toBe('welcome');
+    listener.close();
+    client.destroy();
+  });
+});
