@@ -1,4 +1,4 @@
-import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
+import type { ClientHttp2Stream, Http2Session, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Metadata, StatusName } from '../../platform/rpc.ts';
 import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
@@ -6,13 +6,24 @@ import { type Payload, payloadOfBytes } from '../../rpc/grpc/payload.ts';
 import type { StreamSink } from '../../rpc/grpc/transport.ts';
 import { DecodeError } from '../../rpc/wire.ts';
 import type { HostExecutor } from '../executor.ts';
-import { decodeMessage, framed, MessageReader, metadataOf, statusOfCode, statusOfHttp, statusOfReset } from './wire.ts';
+import {
+  decodeMessage,
+  framed,
+  httpErrorText,
+  MessageReader,
+  metadataOf,
+  statusOfCode,
+  statusOfHttp,
+  statusOfReset,
+} from './wire.ts';
 
 const NO_METADATA: Metadata = Object.freeze({});
 
 /** One HTTP/2 stream of a client. */
 export class ClientCall {
   readonly #stream: ClientHttp2Stream;
+  /** Kept apart: a stream that has ended has none any more. */
+  readonly #session: Http2Session | undefined;
   readonly #sink: StreamSink;
   /** Told once, when the stream has ended. */
   readonly #onEnded: () => void;
@@ -24,6 +35,7 @@ export class ClientCall {
 
   constructor(stream: ClientHttp2Stream, sink: StreamSink, executor: HostExecutor, onEnded: () => void) {
     this.#stream = stream;
+    this.#session = stream.session;
     this.#sink = sink;
     this.#onEnded = onEnded;
     const reader = new MessageReader((message) => this.#onMessage(message));
@@ -85,9 +97,8 @@ export class ClientCall {
   #onHeaders(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
     if (headers['grpc-status'] !== undefined) this.#onTrailers(headers);
     else if (headers[':status'] !== 200) {
-      const code = headers[':status'] ?? 0;
-      const message = `unexpected HTTP status code received from server: ${code}`;
-      this.#status = { status: statusOfHttp(code), message, metadata: NO_METADATA };
+      const status = statusOfHttp(headers[':status'] ?? 0);
+      this.#status = { status, message: httpErrorText(headers), metadata: NO_METADATA };
     }
   }
 
@@ -128,11 +139,14 @@ export class ClientCall {
     }
     const code = this.#stream.rstCode;
     if (code === constants.NGHTTP2_REFUSED_STREAM) {
-      this.unprocessed('stream terminated by RST_STREAM with error code: REFUSED_STREAM');
+      this.unprocessed(statusOfReset(code).message);
       return;
     }
-    const lost = code === constants.NGHTTP2_NO_ERROR || this.#stream.session?.destroyed !== false;
+    const lost = code === constants.NGHTTP2_NO_ERROR || this.#session?.destroyed !== false;
     if (lost) this.end('Unavailable', 'error reading from server: EOF', NO_METADATA);
-    else this.end(statusOfReset(code), `stream terminated by RST_STREAM with error code: ${code}`, NO_METADATA);
+    else {
+      const { status, message } = statusOfReset(code);
+      this.end(status, message, NO_METADATA);
+    }
   }
 }

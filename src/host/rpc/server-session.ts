@@ -5,7 +5,7 @@ import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
 import { type Payload, payloadOfBytes } from '../../rpc/grpc/payload.ts';
 import { DecodeError } from '../../rpc/wire.ts';
 import type { HostExecutor } from '../executor.ts';
-import { encodeMessage, framed, headersOf, MessageReader, metadataOf, parseTimeout } from './wire.ts';
+import { encodeMessage, framed, headersOf, isKnownEncoding, MessageReader, metadataOf, parseTimeout } from './wire.ts';
 
 const RESPONSE_HEADERS = Object.freeze({
   ':status': 200,
@@ -40,6 +40,13 @@ export class ServerSession implements ServerWire {
     }
     const open: Open = { stream, unreadBytes: 0, trailers: undefined };
     this.#open.set(id, open);
+    const encoding = headers['grpc-encoding'];
+    if (!isKnownEncoding(encoding)) {
+      const problem = `grpc: Decompressor is not installed for grpc-encoding ${JSON.stringify(encoding)}`;
+      this.status(id, 'Unimplemented', problem, NO_METADATA);
+      this.#open.delete(id);
+      return;
+    }
     const call = {
       stream: id,
       path: headers[':path'] as string,
@@ -89,7 +96,7 @@ export class ServerSession implements ServerWire {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.#dispatcher.reset(id);
-      this.status(id, 'Unimplemented', `grpc: ${error.message}`, NO_METADATA);
+      this.status(id, 'Internal', `grpc: ${error.message}`, NO_METADATA);
     }
   }
 

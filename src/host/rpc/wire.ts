@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http2';
+import { STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { gunzipSync } from 'node:zlib';
 import { type Metadata, STATUS_NAMES, type StatusName } from '../../platform/rpc.ts';
 import { DecodeError } from '../../rpc/wire.ts';
@@ -25,7 +26,7 @@ export class MessageReader {
     this.#onMessage = onMessage;
   }
 
-  /** Throws DecodeError for a compression that we did not offer. */
+  /** Throws DecodeError for a compressed message that is not gzip. */
   feed(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
@@ -62,8 +63,13 @@ function gunzip(body: Uint8Array): Uint8Array {
   try {
     return new Uint8Array(gunzipSync(body));
   } catch {
-    throw new DecodeError('a compressed message that is not gzip');
+    throw new DecodeError('failed to decompress the received message: gzip: invalid header');
   }
+}
+
+/** Compressions that we can undo. */
+export function isKnownEncoding(encoding: string | string[] | undefined): boolean {
+  return encoding === undefined || encoding === 'identity' || encoding === 'gzip';
 }
 
 const UNITS: readonly (readonly [unit: string, us: number])[] = Object.freeze([
@@ -96,6 +102,15 @@ export function statusOfCode(code: string): StatusName {
   return STATUS_NAMES[Number(code)] ?? 'Unknown';
 }
 
+/** What a response that is not gRPC's says, as grpc-go tells it. */
+export function httpErrorText(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): string {
+  const code = headers[':status'] ?? 0;
+  const type = headers['content-type'];
+  const problem =
+    type === undefined ? 'missing HTTP content-type' : `received unexpected content-type ${JSON.stringify(type)}`;
+  return `unexpected HTTP status code received from server: ${code} (${STATUS_CODES[code] ?? ''}); transport: ${problem}`;
+}
+
 /** What a response that is not gRPC's means, as grpc-go reads it. */
 export function statusOfHttp(httpStatus: number): StatusName {
   switch (httpStatus) {
@@ -117,20 +132,27 @@ export function statusOfHttp(httpStatus: number): StatusName {
   }
 }
 
-/** What the reset of a stream means, as grpc-go reads it. */
-export function statusOfReset(code: number): StatusName {
-  switch (code) {
-    case 7:
-      return 'Unavailable';
-    case 8:
-      return 'Canceled';
-    case 11:
-      return 'ResourceExhausted';
-    case 12:
-      return 'PermissionDenied';
-    default:
-      return 'Internal';
-  }
+/** Errors of HTTP/2 by number, and the status that grpc-go makes of a stream that was reset with them. */
+const RESETS: readonly (readonly [name: string, status: StatusName])[] = Object.freeze([
+  ['NO_ERROR', 'Internal'],
+  ['PROTOCOL_ERROR', 'Internal'],
+  ['INTERNAL_ERROR', 'Internal'],
+  ['FLOW_CONTROL_ERROR', 'ResourceExhausted'],
+  ['SETTINGS_TIMEOUT', 'Internal'],
+  ['STREAM_CLOSED', 'Internal'],
+  ['FRAME_SIZE_ERROR', 'Internal'],
+  ['REFUSED_STREAM', 'Unavailable'],
+  ['CANCEL', 'Canceled'],
+  ['COMPRESSION_ERROR', 'Internal'],
+  ['CONNECT_ERROR', 'Internal'],
+  ['ENHANCE_YOUR_CALM', 'ResourceExhausted'],
+  ['INADEQUATE_SECURITY', 'PermissionDenied'],
+  ['HTTP_1_1_REQUIRED', 'Internal'],
+]);
+
+export function statusOfReset(code: number): { readonly status: StatusName; readonly message: string } {
+  const [name, status] = RESETS[code] ?? [`unknown error code 0x${code.toString(16)}`, 'Unknown'];
+  return { status, message: `stream terminated by RST_STREAM with error code: ${name}` };
 }
 
 /** `grpc-message`: percent-encoded UTF-8. */
