@@ -248,6 +248,16 @@ describe('gRPC on the wire', () => {
     );
   });
 
+  it('messages are plain bytes, whatever Node.js hands over', () => {
+    const seen: Uint8Array[] = [];
+    const wire = Buffer.from([...framed(Uint8Array.of(1, 2)), ...framed(Uint8Array.of(3))]);
+    const reader = new MessageReader((message) => seen.push(message));
+    reader.feed(wire.subarray(0, 6));
+    reader.feed(wire.subarray(6));
+    expect(seen).toEqual([Uint8Array.of(1, 2), Uint8Array.of(3)]);
+    expect(seen.some((message) => Buffer.isBuffer(message))).toBe(false);
+  });
+
   it('metadata is what is left without the headers of HTTP and gRPC', () => {
     const headers = headersOf({ token: 't', 'trace-bin': '\u0000\u00ff', ':path': '/x' });
     expect(headers).toEqual({ token: 't', 'trace-bin': 'AP8=' });

@@ -28,7 +28,8 @@ export class MessageReader {
 
   /** Throws DecodeError for a compressed message that is not gzip. */
   feed(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
+    // Not Node's Buffer: its `slice` shares memory and its JSON is another.
+    this.#chunks.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
     this.#sizeBytes += chunk.length;
     for (;;) {
       if (this.#sizeBytes < PREFIX_BYTES) return;
