@@ -258,6 +258,13 @@ describe('HTTP on the wire', () => {
     );
   });
 
+  it('an interim response is passed over', () => {
+    const seen: HttpFrame[] = [];
+    const reader = new FrameReader((frame) => seen.push(frame));
+    reader.feed(utf8Encode('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'));
+    expect(seen.map((frame) => (frame instanceof ResponseFrame ? frame.status : frame.kind))).toEqual([200]);
+  });
+
   it('a body without a length ends with the connection; a cut one is noticed', () => {
     const seen: HttpFrame[] = [];
     const reader = new FrameReader((frame) => seen.push(frame));
@@ -276,5 +283,10 @@ describe('HTTP on the wire', () => {
     expect(() => reader().feed(utf8Encode('POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n'))).toThrow(
       'chunked requests are not supported',
     );
+    const chunk = (size: string): Uint8Array =>
+      utf8Encode(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${size}\r\nabc\r\n`);
+    expect(() => reader().feed(chunk('-3'))).toThrow('malformed chunked encoding');
+    expect(() => reader().feed(chunk('zz'))).toThrow('malformed chunked encoding');
+    expect(() => reader().feed(utf8Encode(`GET / HTTP/1.1\r\nx: ${'y'.repeat(1_048_576)}`))).toThrow('header too long');
   });
 });

@@ -100,6 +100,8 @@ export class FrameReader {
     }
     const head = parseHead(utf8Decode(this.#take(end + 4), 0, end));
     const isResponse = head.first[0].startsWith('HTTP/');
+    // An interim response has no body and is followed by the real one.
+    if (isResponse && head.first[1].startsWith('1')) return true;
     if (head.framing['transfer-encoding']?.toLowerCase() === 'chunked') {
       if (!isResponse) throw new HttpSyntaxError('chunked requests are not supported');
       return this.#streamed(head, { kind: 'chunks' });
@@ -133,7 +135,7 @@ export class FrameReader {
     const lineEnd = this.#buffer.indexOf(13);
     if (lineEnd < 0 || this.#buffer.length < lineEnd + 2) return false;
     const sizeBytes = Number.parseInt(utf8Decode(this.#buffer, 0, lineEnd), 16);
-    if (!Number.isSafeInteger(sizeBytes)) throw new HttpSyntaxError('malformed chunked encoding');
+    if (!(Number.isSafeInteger(sizeBytes) && sizeBytes >= 0)) throw new HttpSyntaxError('malformed chunked encoding');
     const wholeBytes = lineEnd + 2 + sizeBytes + 2;
     if (this.#buffer.length < wholeBytes) return false;
     const part = this.#take(wholeBytes).slice(lineEnd + 2, lineEnd + 2 + sizeBytes);

@@ -85,7 +85,8 @@ export class HttpServerConnection {
 
   *#handle(request: HttpRequest): Task<void> {
     const answer = yield* this.#answer(request);
-    if ('stream' in answer) {
+    if (request.method === 'HEAD') this.#send(new ResponseFrame(answer.status, answer.headers ?? {}, EMPTY_BODY));
+    else if ('stream' in answer) {
       this.#send(new ResponseFrame(answer.status, answer.headers ?? {}, null));
       yield* answer.stream(this.#writer());
       this.#send(new ChunkFrame(null));
