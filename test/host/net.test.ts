@@ -8,7 +8,9 @@ import type { HostConnection } from '../../src/host/net/connection.ts';
 import { netError } from '../../src/host/net/errors.ts';
 import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import type { Connection, Listener } from '../../src/platform/net.ts';
-import type { Task } from '../../src/platform/task.ts';
+import type { RpcError } from '../../src/platform/rpc.ts';
+import { type Task, wait } from '../../src/platform/task.ts';
+import { Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
 
 const MS = 1_000;
 const NAME = 'discovery.talos.dev';
@@ -127,6 +129,40 @@ describe('sockets of a host', () => {
     await speak('127.0.0.71');
     server.close();
     expect(names).toEqual([NAME, false]);
+  });
+
+  it('a machine that stops ends its connections, whatever they carry, and takes no callback any more', async () => {
+    const log: EchoLog = { lines: [] };
+    const hang = () => wait<never>(() => () => {});
+    const other = hostPlatform({ name: 'other', self: '127.0.0.72', root: join(directory, 'other') });
+    const served = new Promise<{ readonly rpc: number; readonly plain: number }>((resolve) => {
+      other.executor.enter(() => {
+        other.scope.spawn('serve', function* () {
+          const { rpc, net } = other.platform;
+          const server = yield* rpc.serve({ address: '0.0.0.0', port: 0, handlers: echoHandlers(log, hang) });
+          const listener = yield* net.listen({ address: '0.0.0.0', port: 0 });
+          resolve({ rpc: server.local.port, plain: listener.local.port });
+          for (;;) yield* listener.accept();
+        });
+      });
+    });
+    const ports = await served;
+    const channel = host.platform.rpc.channel([{ address: '127.0.0.72', port: ports.rpc }]);
+    const [rpcEnd, plainEnd] = await run(function* () {
+      const stream = channel.stream(Echo.Hang);
+      stream.send(Ask.empty);
+      yield* stream.receive();
+      const connection = yield* host.platform.net.dial({ address: '127.0.0.72', port: ports.plain });
+      other.stop();
+      const plain = yield* connection.receive();
+      try {
+        return [yield* stream.receive(), plain];
+      } catch (error) {
+        return [(error as RpcError).status, plain];
+      }
+    });
+    expect([rpcEnd, plainEnd]).toEqual(['Unavailable', undefined]);
+    channel.close();
   });
 
   it('a handshake that began before the server looked is not lost', async () => {

@@ -21,6 +21,8 @@ export class HostConnection implements Connection, NativeTls {
   readonly #socket: Socket;
   readonly #executor: HostExecutor;
   readonly #userTimeoutUs: number | undefined;
+  /** Stops listening to the socket. */
+  readonly #letGo: () => void;
   #inbox: Uint8Array[] = [];
   #inboxBytes = 0;
   #finished = false;
@@ -39,10 +41,14 @@ export class HostConnection implements Connection, NativeTls {
     this.#executor = executor;
     this.#userTimeoutUs = userTimeoutUs;
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(chunk)));
-    socket.on('end', () => executor.enter(() => this.#onFin()));
-    socket.on('error', (error) => executor.enter(() => this.#onError(socketError(error, this.#describe()))));
-    socket.on('close', () => executor.enter(() => this.#onClose()));
+    const onData = (chunk: Uint8Array) => executor.enter(() => this.#onData(chunk));
+    const onEnd = () => executor.enter(() => this.#onFin());
+    const onError = (error: Error) => executor.enter(() => this.#onError(socketError(error, this.#describe())));
+    const onClose = () => executor.enter(() => this.#onClose());
+    socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+    this.#letGo = () => {
+      socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+    };
   }
 
   send(segment: Segment): boolean {
@@ -130,10 +136,7 @@ export class HostConnection implements Connection, NativeTls {
 
   /** Hands the socket over; this connection is only a shell from now on. */
   #detach(): Socket {
-    this.#socket.removeAllListeners('data');
-    this.#socket.removeAllListeners('end');
-    this.#socket.removeAllListeners('error');
-    this.#socket.removeAllListeners('close');
+    this.#letGo();
     this.#socket.pause();
     // What came in before anybody asked for TLS is the beginning of the handshake.
     for (const chunk of this.#inbox.splice(0).reverse()) this.#socket.unshift(chunk);

@@ -30,7 +30,10 @@ interface Closable {
 export class HostNet implements Net {
   readonly self: SelfAddress;
   readonly #executor: HostExecutor;
-  readonly #open = new Set<Closable>();
+  /** Listening and datagram sockets. */
+  readonly #bound = new Set<Closable>();
+  /** Every connected socket, with what closes it: itself, or the connection over it. */
+  readonly #connected = new Map<Socket, Closable>();
 
   constructor(self: string, executor: HostExecutor) {
     this.self = new SelfAddress(self);
@@ -41,7 +44,7 @@ export class HostNet implements Net {
     const socket = yield* this.dialSocket(to, options);
     const local = endpointOf(socket.localAddress, socket.localPort);
     const connection = new HostConnection(socket, local, to, this.#executor, options.userTimeoutUs);
-    this.#keep(connection, socket);
+    this.#connected.set(socket, connection);
     return connection;
   }
 
@@ -66,6 +69,7 @@ export class HostNet implements Net {
         clearTimeout(timer);
         socket.removeListener('error', failed);
         if (options.keepalive !== undefined) socket.setKeepAlive(true, options.keepalive.idleUs / 1_000);
+        this.#keep(socket);
         this.#executor.enter(() => resume(socket));
       });
       socket.connect({ host, port: to.port, ...(localAddress === undefined ? {} : { localAddress }) });
@@ -78,7 +82,7 @@ export class HostNet implements Net {
 
   *listen(options: ListenOptions): Task<Listener> {
     const listening = yield* this.listenSocket(options);
-    return new HostListener(listening, this.#executor, (connection, socket) => this.#keep(connection, socket));
+    return new HostListener(listening, this.#executor, (connection, socket) => this.#connected.set(socket, connection));
   }
 
   /** A listening socket, for layers that bring their own protocol. Fails like {@link listen}. */
@@ -87,14 +91,15 @@ export class HostNet implements Net {
     const doing = `listen tcp ${hostPort(options)}: bind`;
     return yield* wait<ListeningSocket>((resume, fail) => {
       const server = createServer({ allowHalfOpen: true, noDelay: true });
+      server.on('connection', (socket) => this.#keep(socket));
       server.once('error', (error) => this.#executor.enter(() => fail(netError(error, doing))));
       server.listen({ host, port: options.port, exclusive: true }, () => {
         server.removeAllListeners('error');
         const address = server.address();
         const port = typeof address === 'object' && address !== null ? address.port : options.port;
         const listening = new ListeningSocket(server, { address: options.address, port }, this.#executor);
-        this.#open.add(listening);
-        server.once('close', () => this.#open.delete(listening));
+        this.#bound.add(listening);
+        server.once('close', () => this.#bound.delete(listening));
         this.#executor.enter(() => resume(listening));
       });
       return () => server.close();
@@ -112,7 +117,8 @@ export class HostNet implements Net {
         const local = { address: options.address, port: socket.address().port };
         this.#executor.enter(() => {
           const datagrams = new HostDatagramSocket(socket, local, this.self, this.#executor);
-          this.#open.add(datagrams);
+          this.#bound.add(datagrams);
+          socket.once('close', () => this.#bound.delete(datagrams));
           resume(datagrams);
         });
       });
@@ -144,13 +150,15 @@ export class HostNet implements Net {
 
   /** Closes every socket. */
   stop(): void {
-    for (const socket of this.#open) socket.close();
-    this.#open.clear();
+    for (const socket of this.#bound) socket.close();
+    for (const connection of this.#connected.values()) connection.close();
+    this.#bound.clear();
+    this.#connected.clear();
   }
 
-  #keep(connection: Closable, socket: Socket): void {
-    this.#open.add(connection);
-    socket.once('close', () => this.#open.delete(connection));
+  #keep(socket: Socket): void {
+    this.#connected.set(socket, { close: () => socket.destroy() });
+    socket.once('close', () => this.#connected.delete(socket));
   }
 }
 
