@@ -16,9 +16,10 @@ import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import { framed } from '../../src/host/rpc/wire.ts';
 import type { RpcChannel, RpcError, RpcServer } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
+import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 import { Answer, Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
 
-const SELF = '127.0.0.51';
+const SELF = loopbackNetwork()(51);
 const MS = 1_000;
 
 /** Peers that do what no good gRPC library does, spoken to by Node's bare HTTP/2. */
@@ -198,7 +199,7 @@ describe('gRPC with peers that misbehave', () => {
       });
       const silent = host.platform.rpc.channel([{ address: SELF, port: (middle.address() as AddressInfo).port }], {
         keepaliveTimeUs: 100 * MS,
-        keepaliveTimeoutUs: 100 * MS,
+        keepaliveTimeoutUs: 400 * MS,
         backoffBaseUs: 10 * MS,
       });
       const error = await run(function* () {

@@ -12,8 +12,9 @@ import { HttpClient } from '../../src/rpc/http/client.ts';
 import type { HttpError } from '../../src/rpc/http/errors.ts';
 import { partBytes } from '../../src/rpc/http/message.ts';
 import { type HttpServer, serveHttp } from '../../src/rpc/http/server.ts';
+import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 
-const SELF = '127.0.0.81';
+const SELF = loopbackNetwork()(81);
 const MS = 1_000;
 
 describe('HTTP/1.1 with the programs of others', () => {

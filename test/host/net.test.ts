@@ -10,9 +10,13 @@ import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import type { Connection, Listener } from '../../src/platform/net.ts';
 import type { RpcError } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
+import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 import { Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
 
 const MS = 1_000;
+const addressOf = loopbackNetwork();
+const SELF = addressOf(71);
+const OTHER = addressOf(72);
 const NAME = 'discovery.talos.dev';
 
 describe('sockets of a host', () => {
@@ -21,7 +25,7 @@ describe('sockets of a host', () => {
   let serverTls: { certificatePem: string; keyPem: string };
 
   beforeAll(() => {
-    host = hostPlatform({ name: 'net', self: '127.0.0.71', root: directory });
+    host = hostPlatform({ name: 'net', self: SELF, root: directory });
     const { crypto } = host.platform;
     const nowSec = Math.floor(host.platform.clock.nowUs() / 1_000_000);
     const key = crypto.generateKey('ecdsa-p256');
@@ -70,18 +74,18 @@ describe('sockets of a host', () => {
     const { net } = host.platform;
     const listener = await run(() => net.listen({ address: '0.0.0.0', port: 0 }));
     const { port } = listener.local;
-    expect(await failure(() => net.listen({ address: '127.0.0.71', port }))).toEqual([
+    expect(await failure(() => net.listen({ address: SELF, port }))).toEqual([
       'address-in-use',
-      `listen tcp 127.0.0.71:${port}: bind: address already in use`,
+      `listen tcp ${SELF}:${port}: bind: address already in use`,
     ]);
     listener.close();
     expect(await failure(() => listener.accept())).toEqual([
       'closed',
       `accept tcp 0.0.0.0:${port}: use of closed network connection`,
     ]);
-    expect(await failure(() => net.dial({ address: '127.0.0.71', port }))).toEqual([
+    expect(await failure(() => net.dial({ address: SELF, port }))).toEqual([
       'refused',
-      `dial tcp 127.0.0.71:${port}: connect: connection refused`,
+      `dial tcp ${SELF}:${port}: connect: connection refused`,
     ]);
     expect(await failure(() => net.listen({ address: '192.0.2.1', port: 0 }))).toEqual([
       'address-not-available',
@@ -93,8 +97,8 @@ describe('sockets of a host', () => {
     const { net } = host.platform;
     const expected = ['address-not-available', expect.stringContaining('is not an IP address with a port')];
     expect(await failure(() => net.dial({ address: 'example.org', port: 1 }))).toEqual(expected);
-    expect(await failure(() => net.dial({ address: '127.0.0.71', port: 70_000 }))).toEqual(expected);
-    expect(await failure(() => net.listen({ address: '127.0.0.71', port: -1 }))).toEqual(expected);
+    expect(await failure(() => net.dial({ address: SELF, port: 70_000 }))).toEqual(expected);
+    expect(await failure(() => net.listen({ address: SELF, port: -1 }))).toEqual(expected);
     expect(await failure(() => net.bindDatagram({ address: 'example.org', port: 0 }))).toEqual(expected);
   });
 
@@ -116,17 +120,17 @@ describe('sockets of a host', () => {
       socket.end();
     });
     const port = await new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.71', () => resolve((server.address() as { port: number }).port));
+      server.listen(0, SELF, () => resolve((server.address() as { port: number }).port));
     });
     const speak = (serverName: string): Promise<void> =>
       run(function* () {
-        const raw = yield* host.platform.net.dial({ address: '127.0.0.71', port });
+        const raw = yield* host.platform.net.dial({ address: SELF, port });
         const secured = yield* (raw as HostConnection).secureClient({ insecureSkipVerify: true }, serverName);
         expect(yield* secured.receive()).toBe(undefined);
         secured.close();
       });
     await speak(NAME);
-    await speak('127.0.0.71');
+    await speak(SELF);
     server.close();
     expect(names).toEqual([NAME, false]);
   });
@@ -134,7 +138,7 @@ describe('sockets of a host', () => {
   it('a machine that stops ends its connections, whatever they carry, and takes no callback any more', async () => {
     const log: EchoLog = { lines: [] };
     const hang = () => wait<never>(() => () => {});
-    const other = hostPlatform({ name: 'other', self: '127.0.0.72', root: join(directory, 'other') });
+    const other = hostPlatform({ name: 'other', self: OTHER, root: join(directory, 'other') });
     const served = new Promise<{ readonly rpc: number; readonly plain: number }>((resolve) => {
       other.executor.enter(() => {
         other.scope.spawn('serve', function* () {
@@ -147,12 +151,12 @@ describe('sockets of a host', () => {
       });
     });
     const ports = await served;
-    const channel = host.platform.rpc.channel([{ address: '127.0.0.72', port: ports.rpc }]);
+    const channel = host.platform.rpc.channel([{ address: OTHER, port: ports.rpc }]);
     const [rpcEnd, plainEnd] = await run(function* () {
       const stream = channel.stream(Echo.Hang);
       stream.send(Ask.empty);
       yield* stream.receive();
-      const connection = yield* host.platform.net.dial({ address: '127.0.0.72', port: ports.plain });
+      const connection = yield* host.platform.net.dial({ address: OTHER, port: ports.plain });
       other.stop();
       const plain = yield* connection.receive();
       try {
@@ -167,9 +171,9 @@ describe('sockets of a host', () => {
 
   it('a handshake that began before the server looked is not lost', async () => {
     const { net, clock } = host.platform;
-    const listener: Listener = await run(() => net.listen({ address: '127.0.0.71', port: 0 }));
+    const listener: Listener = await run(() => net.listen({ address: SELF, port: 0 }));
     const client = connectTls({
-      socket: connectTcp(listener.local.port, '127.0.0.71'),
+      socket: connectTcp(listener.local.port, SELF),
       servername: NAME,
       rejectUnauthorized: false,
     });

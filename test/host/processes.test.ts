@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,9 @@ import { launch } from '../../src/host/containers/launch.ts';
 import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import type { Container } from '../../src/platform/containers.ts';
 import type { Task } from '../../src/platform/task.ts';
+import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 
+const addressOf = loopbackNetwork();
 const MODULE = new URL('./unruly-programs.ts', import.meta.url).href;
 const BUILT_IN = [
   'etcd',
@@ -30,7 +32,7 @@ describe('processes that run programs', () => {
   const builtIn = BUILT_IN.map((name) => [name, { kind: 'built-in', name } as const]);
   const host: HostPlatform = hostPlatform({
     name: 'machine',
-    self: '127.0.0.61',
+    self: addressOf(61),
     root: join(directory, 'machine'),
     images: {
       ...(Object.fromEntries([...programs, ...builtIn]) as ImageMap),
@@ -107,14 +109,15 @@ describe('processes that run programs', () => {
       name: 'chatter',
       argv: ['chatter'],
       env: {},
-      self: '127.0.0.62',
+      self: addressOf(62),
       root,
       mounts: [],
     });
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     for (const pipe of child.stdio) pipe?.destroy();
-    const alive = (): number => readFileSync(join(root, 'alive'))[0] ?? 0;
+    const file = join(root, 'alive');
+    const alive = (): number => (existsSync(file) ? (readFileSync(file)[0] ?? 0) : 0);
     const before = alive();
     await run(function* () {
       for (let i = 0; i < 500 && alive() < before + 10; i++) yield* host.platform.clock.sleep(10_000);

@@ -40,6 +40,8 @@ for (const world of WORLDS) {
     let client: Peer;
     let container: Container | undefined;
     let listeners: Listener[] = [];
+    /** Connections that each of these has accepted: the first is the balancer's check. */
+    const accepted = new Map<Listener, number>();
 
     beforeAll(async () => {
       const program = { image: IMAGE, program: loadBalancer, module: MODULE, export: 'loadBalancer' };
@@ -75,7 +77,10 @@ for (const world of WORLDS) {
       container = await launch([`--listen=:${PORT}`, ...flags]);
       await running.run(balancer, function* () {
         while (container?.logTail(1).length === 0) yield* balancer.platform.clock.sleep(10 * MS);
-        yield* balancer.platform.clock.sleep(150 * MS); // the first checks
+        while (listeners.some((listener) => accepted.get(listener) === undefined)) {
+          yield* balancer.platform.clock.sleep(10 * MS);
+        }
+        yield* balancer.platform.clock.sleep(50 * MS);
       });
     };
 
@@ -88,6 +93,7 @@ for (const world of WORLDS) {
           try {
             for (;;) {
               const connection = yield* listener.accept();
+              accepted.set(listener, (accepted.get(listener) ?? 0) + 1);
               peer.platform.scope.spawn('connection', () => quietly(serve(connection)));
             }
           } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import type { Peer, RunningWorld, StartOptions, World } from '../world.ts';
+import { loopbackNetwork } from './loopback.ts';
 
 /** Machines on loopback addresses of this host, in this process; their containers are processes of their own. */
 export const hostWorld: World = {
@@ -29,9 +30,10 @@ class HostRunningWorld implements RunningWorld {
         { kind: 'program', module, export: name } as const,
       ]),
     );
+    const addressOf = loopbackNetwork();
     this.peers = Array.from({ length: options.peers ?? 2 }, (_, index) => {
       const name = `peer-${index + 1}`;
-      const address = `127.0.0.${index + 11}`;
+      const address = addressOf(index + 11);
       const host = hostPlatform({
         name,
         self: address,

@@ -5,9 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Container } from '../../../src/platform/containers.ts';
 import type { Task } from '../../../src/platform/task.ts';
+import { loopbackNetwork } from '../../contract/worlds/loopback.ts';
 
 const MS = 1_000;
-const SERVICE = '127.0.0.41';
+const addressOf = loopbackNetwork();
+const SERVICE = addressOf(41);
 const LIMIT_MS = 20_000;
 
 /** The same programs as in the simulation, each in a process of its own. */
@@ -77,7 +79,7 @@ describe('the discovery service as real processes', () => {
       let server = await startService();
       const [a, b] = await Promise.all(
         ['a', 'b'].map((name, i) =>
-          start(machine(name, `127.0.0.${42 + i}`), 'member', [SERVICE, '3000', 'cluster', name]),
+          start(machine(name, addressOf(42 + i)), 'member', [SERVICE, '3000', 'cluster', name]),
         ),
       );
       await until(() => sees(a!) === 'sees b' && sees(b!) === 'sees a');
@@ -89,7 +91,7 @@ describe('the discovery service as real processes', () => {
       await until(() => a!.logTail(1_000).length > before && sees(a!) === 'sees b' && sees(b!) === 'sees a');
 
       server.signal('SIGSTOP');
-      const c = await start(machine('c', '127.0.0.44'), 'member', [SERVICE, '3000', 'cluster', 'c']);
+      const c = await start(machine('c', addressOf(44)), 'member', [SERVICE, '3000', 'cluster', 'c']);
       await run(service, () => service.platform.clock.sleep(1_000 * MS));
       expect([sees(a!), sees(b!), sees(c)]).toEqual(['sees b', 'sees a', undefined]);
       server.signal('SIGCONT');
