@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseResourcePath, resourcePath, storageKey } from '../../src/kube/objects/path.ts';
 import { findByName, RESOURCE_TYPES } from '../../src/kube/objects/resources.ts';
 import { tolerates } from '../../src/kube/objects/taints.ts';
-import { parseRfc3339, rfc3339 } from '../../src/kube/objects/time.ts';
+import { parseRfc3339, rfc3339 } from '../../src/platform/rfc3339.ts';
 
 describe('paths', () => {
   it('every path that is made is read back', () => {

@@ -1,5 +1,5 @@
 import type { Process } from '../../platform/containers.ts';
-import { civilTime } from '../../platform/x509/time.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 
 /** What a member prints: etcd's structured log, one JSON object a line. */
 export class Console {
@@ -23,15 +23,7 @@ export class Console {
   }
 
   #print(level: string, msg: string, fields: Readonly<Record<string, unknown>>): void {
-    const ts = timestamp(this.#process.platform.clock.nowUs());
+    const ts = rfc3339(this.#process.platform.clock.nowUs(), true);
     this.#process.print(JSON.stringify({ level, ts, msg, ...fields }));
   }
-}
-
-/** `2025-10-01T00:00:00.000000Z`. */
-function timestamp(unixUs: number): string {
-  const time = civilTime(Math.floor(unixUs / 1_000_000));
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const micros = String(unixUs % 1_000_000).padStart(6, '0');
-  return `${time.year}-${two(time.month)}-${two(time.day)}T${two(time.hour)}:${two(time.minute)}:${two(time.second)}.${micros}Z`;
 }

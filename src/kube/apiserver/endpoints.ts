@@ -1,9 +1,9 @@
 import type { Platform } from '../../platform/platform.ts';
+import { parseRfc3339, rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource, type ResourceType } from '../objects/resources.ts';
-import { parseRfc3339, rfc3339 } from '../objects/time.ts';
 import type { ApiService } from './service.ts';
 
 /** Period of the reconciler and life of a master's lease (kube-apiserver's endpoint lease reconciler). */

@@ -1,12 +1,12 @@
 import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
 import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
-import { rfc3339 } from '../objects/time.ts';
 import type { Backend, StoredValue } from './backend.ts';
 
 /** How often an update that lost a race is tried again when the caller did not name a version. */

@@ -1,6 +1,7 @@
 import { timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import type { KubeClient } from '../client/client.ts';
@@ -8,7 +9,6 @@ import { componentLeads } from '../events.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
-import { rfc3339 } from '../objects/time.ts';
 
 /** Defaults of kube-controller-manager and kube-scheduler. */
 const LEASE_US = 15_000_000;

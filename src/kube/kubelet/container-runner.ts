@@ -1,8 +1,8 @@
 import type { Container, ContainerSpec, Containers, ExitStatus } from '../../platform/containers.ts';
 import { ContainerError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { rfc3339 } from '../objects/time.ts';
 import type { ContainerEntry } from './pod-spec.ts';
 import { runProbes } from './probes.ts';
 import { VolumeMissing } from './volumes.ts';

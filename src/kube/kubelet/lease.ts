@@ -1,10 +1,10 @@
 import type { Platform } from '../../platform/platform.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { isTransient, type KubeClient } from '../client/client.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
-import { rfc3339 } from '../objects/time.ts';
 
 const LEASES = findResource('coordination.k8s.io/v1', 'leases')!;
 const NAMESPACE = 'kube-node-lease';

@@ -1,4 +1,5 @@
 import type { Platform } from '../../platform/platform.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isTransient } from '../client/client.ts';
@@ -7,7 +8,6 @@ import { type Condition, conditionOf, conditionsOf, withCondition } from '../obj
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { findResource } from '../objects/resources.ts';
-import { rfc3339 } from '../objects/time.ts';
 import type { PodNetwork } from './pod-network.ts';
 import type { KubeletSettings } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import type { ContainerSpec, Containers } from '../../platform/containers.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task, TaskHandle, TaskScope } from '../../platform/task.ts';
 import { podChanged } from '../events.ts';
 import { type KubeObject, objectKey } from '../objects/object.ts';
-import { rfc3339 } from '../objects/time.ts';
 import { ContainerRunner, stopContainer } from './container-runner.ts';
 import { type ContainerEntry, commandLine, environmentOf, type PodSpec, podSpecOf } from './pod-spec.ts';
 import { type PodStatus, podStatus } from './pod-status.ts';

@@ -1,7 +1,7 @@
 import { isReady } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ResourceType } from '../../kube/objects/resources.ts';
-import { parseRfc3339 } from '../../kube/objects/time.ts';
+import { parseRfc3339 } from '../../platform/rfc3339.ts';
 
 /** Columns of a resource as kubectl shows them; `wide` adds more. */
 interface Column {

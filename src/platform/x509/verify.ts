@@ -1,8 +1,8 @@
 /** Checks that need no key: time, host name, usage, naming of the authority. Texts are those of Go's crypto/x509, which operators see. */
 
 import type { CertificateRecord, CryptoPort, ExtendedKeyUsage } from '../crypto.ts';
+import { rfc3339 } from '../rfc3339.ts';
 import { ipBytes, ipText } from './ip.ts';
-import { rfc3339 } from './time.ts';
 
 export interface ChainQuery {
   readonly roots: readonly CertificateRecord[];
@@ -25,9 +25,9 @@ export function chainProblem(crypto: CryptoPort, certificate: CertificateRecord,
 }
 
 function validityProblem(certificate: CertificateRecord, nowSec: number): string | null {
-  const prefix = `x509: certificate has expired or is not yet valid: current time ${rfc3339(nowSec)} is`;
-  if (nowSec < certificate.notBeforeSec) return `${prefix} before ${rfc3339(certificate.notBeforeSec)}`;
-  if (nowSec > certificate.notAfterSec) return `${prefix} after ${rfc3339(certificate.notAfterSec)}`;
+  const prefix = `x509: certificate has expired or is not yet valid: current time ${rfc3339(nowSec * 1_000_000)} is`;
+  if (nowSec < certificate.notBeforeSec) return `${prefix} before ${rfc3339(certificate.notBeforeSec * 1_000_000)}`;
+  if (nowSec > certificate.notAfterSec) return `${prefix} after ${rfc3339(certificate.notAfterSec * 1_000_000)}`;
   return null;
 }
 

@@ -1,12 +1,12 @@
 import { decodeBase64, encodeBase64 } from '../../../platform/base64.ts';
 import { utf8Decode, utf8Encode } from '../../../platform/bytes.ts';
 import { CryptoError, type SigningRequest } from '../../../platform/crypto.ts';
+import { rfc3339 } from '../../../platform/rfc3339.ts';
 import type { Task } from '../../../platform/task.ts';
 import { onChange } from '../../component/loop.ts';
 import type { Condition } from '../../objects/conditions.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { findResource } from '../../objects/resources.ts';
-import { rfc3339 } from '../../objects/time.ts';
 import type { ControllerContext } from '../context.ts';
 
 export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';

@@ -1,10 +1,10 @@
+import { rfc3339 } from '../../../platform/rfc3339.ts';
 import type { Task } from '../../../platform/task.ts';
 import { isTransient } from '../../client/client.ts';
 import { type Condition, conditionOf, conditionsOf, isReady, withCondition } from '../../objects/conditions.ts';
 import { KubeError } from '../../objects/errors.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { findResource } from '../../objects/resources.ts';
-import { rfc3339 } from '../../objects/time.ts';
 import type { ControllerContext } from '../context.ts';
 import { removePod } from './owned-pods.ts';
 

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { type Resource, ResourceDefinition, State } from '../../../api/cosi/state.ts';
-import { rfc3339 } from '../../../kube/objects/time.ts';
+import { rfc3339 } from '../../../platform/rfc3339.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { microseconds } from '../../../rpc/well-known.ts';

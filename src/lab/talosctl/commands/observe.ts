@@ -1,7 +1,7 @@
 import { ContainerDriver, type Data } from '../../../api/machine/common.ts';
 import { MachineService, TimeService } from '../../../api/machine/services.ts';
-import { rfc3339 } from '../../../kube/objects/time.ts';
 import { utf8Decode } from '../../../platform/bytes.ts';
+import { rfc3339 } from '../../../platform/rfc3339.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { Empty, microseconds } from '../../../rpc/well-known.ts';

@@ -1,0 +1,31 @@
+import { civilTime, unixSeconds } from './calendar.ts';
+
+/** RFC 3339 in UTC from microseconds since the epoch; with `fraction` six digits of it, as leases carry. */
+export function rfc3339(timeUs: number, fraction = false): string {
+  const unixSec = Math.floor(timeUs / 1_000_000);
+  const { year, month, day, hour, minute, second } = civilTime(unixSec);
+  const micros = fraction ? `.${String(timeUs - unixSec * 1_000_000).padStart(6, '0')}` : '';
+  const date = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+  return `${date}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(second)}${micros}Z`;
+}
+
+/** Microseconds since the epoch of an RFC 3339 text in UTC; undefined when it is not one. */
+export function parseRfc3339(text: string): number | undefined {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
+  if (parts === null) return undefined;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const micros = Number((parts[7] ?? '').padEnd(6, '0').slice(0, 6));
+  return unixSeconds({ year, month, day, hour, minute, second }) * 1_000_000 + micros;
+}
+
+/** `07`. */
+export function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
