@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sourceOf } from '../../src/host/containers/images.ts';
 import { HostMounts } from '../../src/host/disk/mounts.ts';
 import { HostExecutor } from '../../src/host/executor.ts';
-import { LineBuffer } from '../../src/host/lines.ts';
+import { LineBuffer } from '../../src/platform/lines.ts';
 import { SelfAddress } from '../../src/host/net/self.ts';
 import { hostPlatform } from '../../src/host/platform.ts';
 import { createHostRandom } from '../../src/host/random.ts';

@@ -1,5 +1,8 @@
 /** Sections of `machine` that stand alone (reference/network-config.md E.5 rows 22–32; v1.11.3.md 11.4). */
+
 import type { Path } from '../errors.ts';
+import { PROTECTED_KUBELET_FIELDS } from '../protected-kubelet-fields.ts';
+import { isApiRole } from '../roles.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefix } from '../text/ip.ts';
 import { goQuote } from '../text/quote.ts';
@@ -27,27 +30,11 @@ export function checkDisks(findings: Findings, disks: readonly ConfigValue[]): v
   }
 }
 
-const PROTECTED: readonly string[] = Object.freeze([
-  'apiVersion',
-  'authentication',
-  'authorization',
-  'cgroupRoot',
-  'kind',
-  'kubeletCgroups',
-  'port',
-  'protectKernelDefaults',
-  'resolvConf',
-  'rotateCertificates',
-  'systemCgroups',
-  'staticPodPath',
-  'seccompDefault',
-]);
-
 export function checkKubelet(findings: Findings, kubelet: ConfigObject | undefined): void {
   const subnets = stringsAt(kubelet, 'nodeIP', 'validSubnets');
   const path: Path = ['machine', 'kubelet', 'nodeIP', 'validSubnets'];
   checkSubnets(findings, path, subnets, 'kubelet nodeIP subnet is not valid');
-  for (const field of PROTECTED) {
+  for (const field of PROTECTED_KUBELET_FIELDS) {
     if (at(kubelet, 'extraConfig', field) !== undefined) {
       const message = `kubelet configuration field ${goQuote(field)} can't be overridden`;
       findings.error(['machine', 'kubelet', 'extraConfig', field], message);
@@ -173,14 +160,7 @@ export function checkNodeMetadata(findings: Findings, machine: ConfigObject): vo
   }
 }
 
-/** Talos API roles of v1.11; two more came later (reference/v1.11.3.md 16). */
-const ROLES: readonly string[] = Object.freeze([
-  'os:admin',
-  'os:operator',
-  'os:reader',
-  'os:etcd:backup',
-  'os:impersonator',
-]);
+/** Roles that came after v1.11 (reference/v1.11.3.md 16). */
 const NEWER_ROLES: readonly string[] = Object.freeze(['os:image:verifier', 'os:meta:writer']);
 
 export function checkFeatures(findings: Findings, machine: ConfigObject, controlPlane: boolean, minor: number): void {
@@ -196,7 +176,7 @@ export function checkFeatures(findings: Findings, machine: ConfigObject, control
       findings.error(access, message);
     }
     for (const [index, role] of stringsAt(features, 'kubernetesTalosAPIAccess', 'allowedRoles').entries()) {
-      if (!ROLES.includes(role) && !(minor >= 14 && NEWER_ROLES.includes(role))) {
+      if (!isApiRole(role) && !(minor >= 14 && NEWER_ROLES.includes(role))) {
         const message = `invalid role ${goQuote(role)} in allowed roles for Kubernetes Talos API Access`;
         findings.error([...access, 'allowedRoles', index], message);
       }

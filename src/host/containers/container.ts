@@ -5,7 +5,7 @@ import type { Container, ContainerInfo, ContainerSpec, ExitStatus, Signal } from
 import { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import type { HostExecutor } from '../executor.ts';
-import { LineBuffer } from '../lines.ts';
+import { LineBuffer } from '../../platform/lines.ts';
 import { EVENTS_DESCRIPTOR } from './launch.ts';
 
 const SIGNAL_BASE = 128;

@@ -1,15 +1,8 @@
+import { type ApiRole, isApiRole } from '../../config/roles.ts';
 import type { CallContext } from '../../platform/rpc.ts';
 
 /** Roles of the Talos API, as client certificates carry them in their organizations (reference/lifecycle-api-cli.md E.9). */
-export type Role = 'os:admin' | 'os:operator' | 'os:reader' | 'os:etcd:backup' | 'os:impersonator';
-
-const KNOWN: readonly string[] = Object.freeze([
-  'os:admin',
-  'os:operator',
-  'os:reader',
-  'os:etcd:backup',
-  'os:impersonator',
-]);
+export type Role = ApiRole;
 
 const ALL: readonly Role[] = Object.freeze(['os:admin', 'os:operator', 'os:reader', 'os:etcd:backup']);
 
@@ -69,14 +62,10 @@ export function rolesFor(path: string): readonly Role[] {
 /** Roles of a caller. An apid that forwards states those of the caller it forwards for. */
 export function rolesOf(context: CallContext, rbac: boolean): readonly Role[] {
   if (!rbac) return ALL;
-  const own = known(context.identity?.organizations ?? []);
+  const own = (context.identity?.organizations ?? []).filter(isApiRole);
   const stated = context.metadata['talos-role'];
-  if (own.includes('os:impersonator') && stated !== undefined) return known(stated.split(','));
+  if (own.includes('os:impersonator') && stated !== undefined) return stated.split(',').filter(isApiRole);
   return own;
-}
-
-function known(names: readonly string[]): readonly Role[] {
-  return names.filter((name): name is Role => KNOWN.includes(name));
 }
 
 export function mayCall(path: string, roles: readonly Role[]): boolean {

@@ -1,24 +1,10 @@
+import { Affiliate } from '../../api/discovery.ts';
 import { CryptoError, type CryptoPort } from '../../platform/crypto.ts';
 import { ipBytes, ipText } from '../../platform/x509/ip.ts';
-import { repeated } from '../../rpc/composite-fields.ts';
-import { bytes, int64, nested, string } from '../../rpc/fields.ts';
-import { message } from '../../rpc/message.ts';
 import { DecodeError } from '../../rpc/wire.ts';
 import type { AffiliateSpec } from '../resources/cluster.ts';
 
 /** What a machine tells the others through the discovery service, which sees only ciphertext (reference/network-config.md C.7). */
-
-const ControlPlane = message('sidero.discovery.client.ControlPlane', { apiServerPort: int64(1) });
-
-const Affiliate = message('sidero.discovery.client.Affiliate', {
-  nodeId: string(1),
-  addresses: repeated(bytes(2)),
-  hostname: string(3),
-  nodename: string(4),
-  machineType: string(5),
-  operatingSystem: string(6),
-  controlPlane: nested(8, ControlPlane),
-});
 
 const NONCE_BYTES = 12;
 
@@ -31,6 +17,7 @@ export function sealAffiliate(crypto: CryptoPort, key: Uint8Array, affiliate: Af
     nodename,
     machineType,
     operatingSystem,
+    kubespan: null,
     addresses: affiliate.addresses.map((address) => ipBytes(address)!),
     controlPlane: controlPlane === null ? null : { apiServerPort: controlPlane.port },
   });

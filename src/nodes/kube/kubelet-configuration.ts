@@ -1,3 +1,4 @@
+import { PROTECTED_KUBELET_FIELDS } from '../../config/protected-kubelet-fields.ts';
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
 import { at } from '../../config/view.ts';
 import { ControllerError } from '../../cosi/index.ts';
@@ -5,28 +6,12 @@ import { objects, text } from '../config/pick.ts';
 import type { KubeletConfigSpec } from '../resources/k8s.ts';
 import { KUBELET_CA } from './paths.ts';
 
-const PROTECTED: readonly string[] = Object.freeze([
-  'apiVersion',
-  'authentication',
-  'authorization',
-  'cgroupRoot',
-  'kind',
-  'kubeletCgroups',
-  'port',
-  'protectKernelDefaults',
-  'resolvConf',
-  'rotateCertificates',
-  'systemCgroups',
-  'staticPodPath',
-  'seccompDefault',
-]);
-
 export const CONTROL_PLANE_TAINT = 'node-role.kubernetes.io/control-plane';
 
 /** KubeletConfiguration: what Talos sets, what the user may set, and the defaults beside (reference/v1.11.3.md 17.4). */
 export function kubeletConfiguration(spec: KubeletConfigSpec, controlPlane: boolean): ConfigObject {
   const { extraConfig } = spec;
-  for (const field of PROTECTED) {
+  for (const field of PROTECTED_KUBELET_FIELDS) {
     if (Object.hasOwn(extraConfig, field)) throw new ControllerError(`field "${field}" can't be overridden`);
   }
   return {

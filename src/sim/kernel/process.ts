@@ -13,7 +13,7 @@ import { processContinued, processExited, processPanicked, processStarted, proce
 import { Gate } from '../gate.ts';
 import type { TraceLog } from '../trace.ts';
 import type { Kernel } from './kernel.ts';
-import { LineBuffer } from './lines.ts';
+import { LineBuffer } from '../../platform/lines.ts';
 import { ProcessPlatform } from './process-platform.ts';
 
 export interface ProcessSpec {

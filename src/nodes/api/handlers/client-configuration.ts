@@ -1,3 +1,4 @@
+import { isApiRole } from '../../../config/roles.ts';
 import { encodeBase64 } from '../../../platform/base64.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import { microseconds } from '../../../rpc/well-known.ts';
@@ -6,14 +7,6 @@ import type { Machine } from '../../machine.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { Issuer } from '../../secrets/issue.ts';
 import { failedPrecondition, invalidArgument } from '../errors.ts';
-
-const ROLES: readonly string[] = Object.freeze([
-  'os:admin',
-  'os:operator',
-  'os:reader',
-  'os:etcd:backup',
-  'os:impersonator',
-]);
 
 /** A talosconfig with a fresh client certificate (reference/lifecycle-api-cli.md E.4). */
 export function clientConfiguration(
@@ -29,7 +22,7 @@ export function clientConfiguration(
   }
   const ttlUs = request.crtTtl === null ? 0 : microseconds(request.crtTtl);
   if (ttlUs <= 0) throw invalidArgument('crt_ttl should be positive');
-  const roles = request.roles.filter((role) => ROLES.includes(role));
+  const roles = request.roles.filter(isApiRole);
   const { ca } = settings.machine;
   const pair = new Issuer(machine.platform.crypto, machine.platform.clock, ca).issue({
     commonName: '',

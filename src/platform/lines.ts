@@ -1,10 +1,24 @@
 /** Lines kept of one process; older ones are let go. */
 const LIMIT = 2_000;
 
-/** What a process printed, bounded, with listeners for what comes. */
+/** What a process printed, bounded, with listeners for what comes; text from a pipe is cut into lines. */
 export class LineBuffer {
   #lines: string[] = [];
+  #partial = '';
   #listeners: ((line: string) => void)[] = [];
+
+  /** Adds text as it comes out of a pipe. */
+  feed(text: string): void {
+    const pieces = (this.#partial + text).split('\n');
+    this.#partial = pieces.pop()!;
+    for (const line of pieces) this.add(line);
+  }
+
+  /** The pipe is closed: what is left is a line, too. */
+  end(): void {
+    if (this.#partial !== '') this.add(this.#partial);
+    this.#partial = '';
+  }
 
   add(line: string): void {
     this.#lines.push(line);
