@@ -2,6 +2,7 @@ import { etcd } from '../etcd/server/images.ts';
 import { kubeApiserver } from '../kube/apiserver/apiserver.ts';
 import { kubeControllerManager } from '../kube/controller-manager/controller-manager.ts';
 import { kubelet } from '../kube/kubelet/kubelet.ts';
+import { coredns } from '../kube/programs/coredns.ts';
 import { flannel } from '../kube/programs/flannel.ts';
 import { idle } from '../kube/programs/idle.ts';
 import { kubeScheduler } from '../kube/scheduler/scheduler.ts';
@@ -24,7 +25,7 @@ export const PROGRAMS: ProgramSet = {
     'registry.k8s.io/kube-controller-manager': () => kubeControllerManager,
     'registry.k8s.io/kube-scheduler': () => kubeScheduler,
     'registry.k8s.io/kube-proxy': () => idle,
-    'registry.k8s.io/coredns/coredns': () => idle,
+    'registry.k8s.io/coredns/coredns': () => coredns,
     'ghcr.io/siderolabs/flannel': () => flannel,
     'registry.k8s.io/pause': () => idle,
   }),

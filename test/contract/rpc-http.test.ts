@@ -51,6 +51,14 @@ for (const world of WORLDS) {
               writer.write(httpValue(Answer, Answer.of({ text: 'last' })));
             },
           };
+        case '/held':
+          return {
+            status: 200,
+            *stream(writer) {
+              writer.write(utf8Encode('first\n'));
+              yield* wait<void>(() => () => {});
+            },
+          };
         default:
           return { status: 404, body: utf8Encode('404 page not found\n') };
       }
@@ -125,6 +133,25 @@ for (const world of WORLDS) {
       expect(await failure(() => http.request({ target: '/' }))).toBe(
         `dial tcp ${address}:${port}: connect: connection refused`,
       );
+    });
+
+    it('a client that closes fails what it has under way', async () => {
+      const http = clientOf(await serve());
+      const closing = running.run(client, function* () {
+        yield* client.platform.clock.sleep(50 * MS);
+        http.close();
+      });
+      const reasons = await Promise.all([
+        failure(() => http.request({ target: '/slow' })),
+        failure(function* () {
+          const held = yield* http.open({ target: '/held' });
+          while ((yield* held.receive()) !== undefined);
+        }),
+        closing,
+      ]);
+      for (const reason of reasons.slice(0, 2))
+        expect(reason).toMatch(/^read tcp .*: use of closed network connection$/);
+      expect(await failure(() => http.request({ target: '/' }))).toBe('http: client is closed');
     });
 
     it('over TLS with the identity of the client', async () => {

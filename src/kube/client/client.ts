@@ -5,7 +5,6 @@ import { HttpClient } from '../../rpc/http/client.ts';
 import type { HttpDeps } from '../../rpc/http/deps.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import { type HttpHeaders, httpValue, readPart } from '../../rpc/http/message.ts';
-import type { StreamedResponse } from '../../rpc/http/streamed-response.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeList, KubeObject, Status, WatchEvent } from '../objects/object.ts';
 import { resourcePath } from '../objects/path.ts';
@@ -37,7 +36,6 @@ export type WatchEnd = 'ended' | 'expired';
 export class KubeClient {
   readonly #open: () => HttpClient;
   #http: HttpClient;
-  readonly #watches = new Set<StreamedResponse>();
   readonly #headers: HttpHeaders;
   readonly #timeoutUs: number | undefined;
 
@@ -52,13 +50,11 @@ export class KubeClient {
     this.#http.close();
   }
 
-  /** Closes all connections: watches fail, calls under way run into their limits, the next one dials anew. */
+  /** Closes all connections: watches and calls under way fail, the next one dials anew. */
   dropConnections(): void {
-    this.#http.close();
+    const dropped = this.#http;
     this.#http = this.#open();
-    // A connection that its own side closes says nothing to those who read from it.
-    const dropped = new HttpError('GET', this.#http.endpoint.address, 'use of closed network connection');
-    for (const response of [...this.#watches]) response.end(dropped);
+    dropped.close();
   }
 
   *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
@@ -144,7 +140,6 @@ export class KubeClient {
   ): Task<WatchEnd> {
     const query = queryOf({ ...selection, watch: 'true', allowWatchBookmarks: 'true' });
     const response = yield* this.#http.open({ target: resourcePath(type, namespace) + query, headers: this.#headers });
-    this.#watches.add(response);
     try {
       if (response.status !== 200) {
         const part = yield* response.receive();
@@ -157,7 +152,6 @@ export class KubeClient {
       }
       return 'ended';
     } finally {
-      this.#watches.delete(response);
       response.close();
     }
   }

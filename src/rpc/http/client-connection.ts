@@ -1,8 +1,11 @@
+import { NetError } from '../../platform/errors.ts';
 import type { Connection } from '../../platform/net.ts';
 import { endReasonOf } from './errors.ts';
 import type { HttpFrame, HttpPart, HttpRequest } from './message.ts';
 import { ChunkFrame, RequestFrame, ResponseFrame } from './message.ts';
 import { FrameReader, HttpSyntaxError } from './parser.ts';
+
+const CLOSED = new NetError('closed', 'use of closed network connection');
 
 /** What one exchange hears. */
 export interface ExchangeSink {
@@ -35,13 +38,13 @@ export class ClientConnection {
           this.#reader.feed(segment);
         } catch (error) {
           if (!(error instanceof HttpSyntaxError)) throw error;
-          this.#break(`net/http: HTTP/1.x transport connection broken: ${error.message}`);
+          this.close(`net/http: HTTP/1.x transport connection broken: ${error.message}`);
         }
       },
       (error) => {
         this.#keepAlive = false;
         if (error === undefined) this.#reader.end();
-        this.#break(endReasonOf(connection, error));
+        this.close(endReasonOf(connection, error));
       },
     );
   }
@@ -60,17 +63,21 @@ export class ClientConnection {
     return sent;
   }
 
-  /** The exchange is given up: the connection cannot be used again. */
+  /** The exchange is given up by the one who asked: it hears no more, and the connection cannot be used again. */
   abandon(): void {
     this.#sink = undefined;
     this.close();
   }
 
-  close(): void {
+  /** Ends the connection; the exchange under way fails with `reason`. */
+  close(reason?: string): void {
     if (this.#closed) return;
     this.#closed = true;
+    const sink = this.#sink;
+    this.#sink = undefined;
     this.#connection.close();
     this.#onFree(false);
+    sink?.onBroken(reason ?? endReasonOf(this.#connection, CLOSED));
   }
 
   #onFrame(frame: HttpFrame): void {
@@ -95,12 +102,5 @@ export class ClientConnection {
     this.#sink = undefined;
     if (this.#keepAlive) this.#onFree(true);
     else this.close();
-  }
-
-  #break(reason: string): void {
-    const sink = this.#sink;
-    this.#sink = undefined;
-    this.close();
-    sink?.onBroken(reason);
   }
 }

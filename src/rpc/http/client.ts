@@ -132,6 +132,10 @@ export class HttpClient {
       throw this.#error(options, reason);
     }
     const secured = this.#secure === undefined ? raw : yield* this.#secured(raw, this.#secure, limitUs, options);
+    if (this.#closed) {
+      secured.close();
+      throw this.#error(options, 'http: client is closed');
+    }
     const connection = new ClientConnection(secured, this.#deps.alwaysBytes ?? false, (reusable) => {
       if (reusable) this.#keep(connection);
       else this.#drop(connection);
