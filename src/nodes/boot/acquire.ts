@@ -28,7 +28,7 @@ function* fromDisk(machine: Machine): Task<MachineConfigSpec | undefined> {
   if (yaml === undefined) return undefined;
   try {
     machine.kmsg.talos('machine configuration loaded from STATE');
-    return loadMachineConfig(yaml, machine.profile).spec;
+    return loadMachineConfig(yaml, machine.profile);
   } catch (error) {
     if (isDefect(error) || !(error instanceof NodeError)) throw error;
     machine.events.publish({ type: 'ConfigLoadErrorEvent', error: errorText(error) });

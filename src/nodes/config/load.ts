@@ -4,18 +4,16 @@ import type { Profile } from '../profile/profile.ts';
 import type { MachineConfigSpec } from '../resources/config.ts';
 import { readSettings } from './read.ts';
 
-/** A loaded machine config with what this machine takes from it. */
-export interface LoadedConfig {
-  readonly config: Config;
-  readonly spec: MachineConfigSpec;
-  readonly warnings: readonly string[];
-}
-
-/** NodeError with the loader's own text when the config cannot be read. */
-export function loadMachineConfig(yaml: string, profile: Profile): LoadedConfig {
+/** What a machine takes from the text of a config. NodeError with the loader's own words when it cannot be read. */
+export function loadMachineConfig(yaml: string, profile: Profile): MachineConfigSpec {
   const result = loadConfig(yaml);
   if ('errors' in result) throw new NodeError(result.toolError);
-  const document = legacyOf(result.config);
+  return specOf(result.config, profile);
+}
+
+/** What a machine takes from a config that was loaded already. */
+export function specOf(config: Config, profile: Profile): MachineConfigSpec {
+  const document = legacyOf(config);
   if (document === undefined) throw new NodeError('config is not complete: no v1alpha1 document');
-  return { config: result.config, spec: { yaml, settings: readSettings(document, profile) }, warnings: [] };
+  return { yaml: config.text, settings: readSettings(document, profile) };
 }

@@ -8,7 +8,7 @@ import { API_PORT } from '../api/forward.ts';
 import { applyAnswer, decideApply } from '../api/handlers/apply.ts';
 import { stateHandlers } from '../api/handlers/state.ts';
 import { disksAnswer } from '../api/handlers/storage.ts';
-import { loadMachineConfig } from '../config/load.ts';
+import { specOf } from '../config/load.ts';
 import type { Machine } from '../machine.ts';
 import { addressOf } from '../net/addresses.ts';
 import { MAINTENANCE_CONFIG, MachineConfigs } from '../resources/config.ts';
@@ -46,7 +46,7 @@ function maintenanceHandlers(machine: Machine): readonly HandlerEntry[] {
       *ApplyConfiguration(request) {
         const decision = decideApply(machine, request);
         if (decision.activate) {
-          const { spec } = loadMachineConfig(decision.config.text, machine.profile);
+          const spec = specOf(decision.config, machine.profile);
           machine.state.modify(MachineConfigs, MAINTENANCE_CONFIG, () => spec);
         }
         return applyAnswer(decision);

@@ -1,7 +1,7 @@
 import type { ApplyConfigurationRequest } from '../../../api/machine/lifecycle.ts';
 import type { ApplyDecision } from '../../../config/index.ts';
 import { activateConfig, persistConfig } from '../../config/active.ts';
-import { loadMachineConfig } from '../../config/load.ts';
+import { specOf } from '../../config/load.ts';
 import type { Machine } from '../../machine.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { decideApply } from './apply.ts';
@@ -12,7 +12,7 @@ export function applyConfiguration(machine: Machine, request: ApplyConfiguration
   const decision = decideApply(machine, request);
   if (decision.cancelsPendingTry) machine.pendingRevert?.cancel();
   const before = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec;
-  const { spec } = loadMachineConfig(decision.config.text, machine.profile);
+  const spec = specOf(decision.config, machine.profile);
   machine.kmsg.talos(`apply config request: mode ${decision.responseMode}`);
   if (decision.persist) persistConfig(machine, spec);
   if (decision.activate) activateConfig(machine, spec, decision.responseMode);
