@@ -135,6 +135,31 @@ describe('pods of all kinds', () => {
     expect(column('typo')).toBe('ImagePullBackOff');
   });
 
+  it('a probe that cannot be made keeps its container from starting, and says why', () => {
+    const withProbe = (field: string, probe: object): object => ({ ...container('run'), [field]: probe });
+    start('exec', { containers: [withProbe('livenessProbe', { exec: { command: ['true'] } })] });
+    start('grpc', { containers: [withProbe('readinessProbe', { grpc: { port: 1 } })] });
+    start('blank', { containers: [withProbe('startupProbe', { periodSeconds: 1 })] });
+    cluster.advance(30);
+    const waiting = (name: string): unknown =>
+      (get(name).status as { containerStatuses: { state: { waiting?: unknown } }[] }).containerStatuses[0]!.state
+        .waiting;
+    const reason = 'CreateContainerConfigError';
+    expect(waiting('exec')).toEqual({
+      reason,
+      message: 'livenessProbe of container "c": exec probes are not simulated; use httpGet or tcpSocket',
+    });
+    expect(waiting('grpc')).toEqual({
+      reason,
+      message: 'readinessProbe of container "c": grpc probes are not simulated; use httpGet or tcpSocket',
+    });
+    expect(waiting('blank')).toEqual({
+      reason,
+      message: 'startupProbe of container "c" says neither httpGet nor tcpSocket',
+    });
+    expect([column('exec'), column('grpc'), column('blank')]).toEqual([reason, reason, reason]);
+  });
+
   it('an API server that hangs for a while: nodes stay ready, new pods still reach their kubelet', () => {
     const api = cluster.container('cp', 'kube-apiserver')!;
     api.signal('SIGSTOP');

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import type { ContainerEntry } from './pod-spec.ts';
-import { runProbes } from './probes.ts';
+import { refuseUnsupportedProbes, runProbes, UnsupportedProbe } from './probes.ts';
 import { VolumeMissing } from './volumes.ts';
 
 /** Crash back-off of containers: 10 s doubling to 5 min, forgotten after 10 min of running. */
@@ -122,6 +122,7 @@ export class ContainerRunner {
     let backoffUs = BACKOFF_FIRST_US;
     for (;;) {
       try {
+        refuseUnsupportedProbes(this.entry);
         const spec = yield* this.#deps.spec();
         yield* containers.pull(spec.image);
         return yield* containers.run(spec);
@@ -143,6 +144,7 @@ export class ContainerRunner {
 
 function waitingReason(error: unknown): string | undefined {
   if (error instanceof VolumeMissing) return 'ContainerCreating';
+  if (error instanceof UnsupportedProbe) return 'CreateContainerConfigError';
   if (!(error instanceof ContainerError)) return undefined;
   const pulling = error.code === 'pull-failed' || error.code === 'image-not-found';
   return pulling ? 'ImagePullBackOff' : 'CreateContainerError';

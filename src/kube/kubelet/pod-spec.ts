@@ -37,6 +37,9 @@ export interface ProbeSpec {
     readonly scheme?: string;
   };
   readonly tcpSocket?: { readonly port: number | string; readonly host?: string };
+  /** Refused by name, as is `grpc`. */
+  readonly exec?: object;
+  readonly grpc?: object;
   readonly initialDelaySeconds?: number;
   readonly periodSeconds?: number;
   readonly timeoutSeconds?: number;

@@ -1,3 +1,4 @@
+import { SECOND_US } from '../../platform/clock.ts';
 import { NetError } from '../../platform/errors.ts';
 import type { Task } from '../../platform/task.ts';
 import { HttpClient } from '../../rpc/http/client.ts';
@@ -5,7 +6,6 @@ import type { HttpDeps } from '../../rpc/http/deps.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import { type ContainerEntry, type ProbeSpec, portOf } from './pod-spec.ts';
 
-const SECOND_US = 1_000_000;
 /** Defaults of the Kubernetes API. */
 const DEFAULT_PERIOD_SECONDS = 10;
 const DEFAULT_TIMEOUT_SECONDS = 1;
@@ -17,6 +17,24 @@ export interface ProbeListener {
   ready(ready: boolean): void;
   /** Liveness or start-up failed for good: the container must be restarted. */
   unhealthy(): void;
+}
+
+/** A container whose probe the simulation cannot make; the kubelet shows it as waiting and does not start it. */
+export class UnsupportedProbe extends Error {
+  override readonly name = 'UnsupportedProbe';
+}
+
+/** Refuses probes that would have to run a command inside the container, or speak gRPC with it. */
+export function refuseUnsupportedProbes({ name, startupProbe, livenessProbe, readinessProbe }: ContainerEntry): void {
+  for (const [field, probe] of Object.entries({ startupProbe, livenessProbe, readinessProbe })) {
+    if (probe === undefined || probe.httpGet !== undefined || probe.tcpSocket !== undefined) continue;
+    const kind = probe.exec !== undefined ? 'exec' : probe.grpc !== undefined ? 'grpc' : undefined;
+    throw new UnsupportedProbe(
+      kind === undefined
+        ? `${field} of container "${name}" says neither httpGet nor tcpSocket`
+        : `${field} of container "${name}": ${kind} probes are not simulated; use httpGet or tcpSocket`,
+    );
+  }
 }
 
 /** Runs all probes of a container until it ends or must be restarted: the start-up probe alone first. */
@@ -81,10 +99,7 @@ interface Check {
   close(): void;
 }
 
-/**
- * One probe. Connections are kept between probes, which the real kubelet does not do: what it finds is the same. Commands
- * inside a container cannot be run here, so exec probes always succeed.
- */
+/** One probe. Connections are kept between probes, which the real kubelet does not do: what it finds is the same. */
 function checkOf(deps: HttpDeps, entry: ContainerEntry, probe: ProbeSpec, podAddress: string): Check {
   const { httpGet, tcpSocket } = probe;
   const timeoutUs = (probe.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * SECOND_US;
@@ -98,18 +113,10 @@ function checkOf(deps: HttpDeps, entry: ContainerEntry, probe: ProbeSpec, podAdd
       },
       close() {},
     };
-  if (httpGet !== undefined) {
-    const tls = httpGet.scheme === 'HTTPS' ? { tls: { insecureSkipVerify: true } } : {};
-    const client = new HttpClient(deps, { address, port }, tls);
-    return { run: () => httpCheck(client, httpGet.path ?? '/', timeoutUs), close: () => client.close() };
-  }
-  if (tcpSocket !== undefined) return { run: () => tcpCheck(deps, address, port, timeoutUs), close() {} };
-  return {
-    *run() {
-      return true;
-    },
-    close() {},
-  };
+  if (httpGet === undefined) return { run: () => tcpCheck(deps, address, port, timeoutUs), close() {} };
+  const tls = httpGet.scheme === 'HTTPS' ? { tls: { insecureSkipVerify: true } } : {};
+  const client = new HttpClient(deps, { address, port }, tls);
+  return { run: () => httpCheck(client, httpGet.path ?? '/', timeoutUs), close: () => client.close() };
 }
 
 function* httpCheck(client: HttpClient, target: string, timeoutUs: number): Task<boolean> {
