@@ -6,7 +6,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sourceOf } from '../../src/host/containers/images.ts';
 import { HostMounts } from '../../src/host/disk/mounts.ts';
 import { HostExecutor } from '../../src/host/executor.ts';
-import { LineBuffer } from '../../src/platform/lines.ts';
 import { SelfAddress } from '../../src/host/net/self.ts';
 import { hostPlatform } from '../../src/host/platform.ts';
 import { createHostRandom } from '../../src/host/random.ts';
@@ -20,6 +19,7 @@ import {
   metadataOf,
   parseTimeout,
 } from '../../src/host/rpc/wire.ts';
+import { LineBuffer } from '../../src/platform/lines.ts';
 import { eventKind } from '../../src/platform/log.ts';
 import { Scope } from '../../src/platform/scope.ts';
 import { nothingToCancel, wait } from '../../src/platform/task.ts';

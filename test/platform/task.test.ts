@@ -54,7 +54,11 @@ describe('tasks', () => {
     const { executor, root } = world();
     const task = root.spawn('t', function* () {
       let sum = 0;
-      for (let i = 0; i < 5; i++) sum += yield* wait<number>((r) => (r(i), nothingToCancel));
+      for (let i = 0; i < 5; i++)
+        sum += yield* wait<number>((resume) => {
+          resume(i);
+          return nothingToCancel;
+        });
       return sum;
     });
     let joined = -1;
@@ -70,7 +74,10 @@ describe('tasks', () => {
     const caught: unknown[] = [];
     const guarded = root.child('guarded', (error, path) => caught.push([path, error]));
     function* thrower(): Task<void> {
-      yield* wait<void>((r) => (r(), nothingToCancel));
+      yield* wait<void>((resume) => {
+        resume();
+        return nothingToCancel;
+      });
       throw 'bad';
     }
     guarded.child('deep').spawn('x', thrower);
@@ -131,7 +138,10 @@ describe('cancellation', () => {
       try {
         yield* never();
       } finally {
-        yield* wait<void>((r) => (r(), nothingToCancel));
+        yield* wait<void>((resume) => {
+          resume();
+          return nothingToCancel;
+        });
         log.push(name);
       }
     }

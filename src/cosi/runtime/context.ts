@@ -1,6 +1,6 @@
 import type { Notifier } from '../../platform/signal.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { AccessError, StateError } from '../errors.ts';
+import { AccessError } from '../errors.ts';
 import type { Pointer } from '../metadata.ts';
 import type { ListQuery } from '../query.ts';
 import type { Resource, ResourceKind } from '../resource.ts';

@@ -2,10 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Container, ContainerInfo, ContainerSpec, ExitStatus, Signal } from '../../platform/containers.ts';
+import { LineBuffer } from '../../platform/lines.ts';
 import { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import type { HostExecutor } from '../executor.ts';
-import { LineBuffer } from '../../platform/lines.ts';
 import { EVENTS_DESCRIPTOR } from './launch.ts';
 
 const SIGNAL_BASE = 128;

@@ -2,6 +2,7 @@ import type { ProcessNet } from '../../net/types.ts';
 import { Channel } from '../../platform/channel.ts';
 import type { ExitStatus, Process, Program, Signal } from '../../platform/containers.ts';
 import { ExitProcess, Fatal } from '../../platform/errors.ts';
+import { LineBuffer } from '../../platform/lines.ts';
 import type { Net } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Scope } from '../../platform/scope.ts';
@@ -13,7 +14,6 @@ import { processContinued, processExited, processPanicked, processStarted, proce
 import { Gate } from '../gate.ts';
 import type { TraceLog } from '../trace.ts';
 import type { Kernel } from './kernel.ts';
-import { LineBuffer } from '../../platform/lines.ts';
 import { ProcessPlatform } from './process-platform.ts';
 
 export interface ProcessSpec {
