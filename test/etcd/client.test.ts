@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { NO_LEASE } from '../../src/api/etcd/kv.ts';
 import { EtcdClient } from '../../src/etcd/client/client.ts';
+import { untilDeleted, WatchLost } from '../../src/etcd/client/concurrency.ts';
 import { Election } from '../../src/etcd/client/election.ts';
 import { Mutex } from '../../src/etcd/client/mutex.ts';
 import { Session } from '../../src/etcd/client/session.ts';
@@ -142,7 +143,8 @@ describe('the client', () => {
       cluster.run(() => Session.open(etcd)),
       'e',
     );
-    const seen = one.observe();
+    const values: string[] = [];
+    cluster.spawn('observer', () => one.observe((kv) => values.push(utf8Decode(kv.value))));
     cluster.run(() => one.campaign(bytes('one')));
     let won = false;
     cluster.spawn('two', function* (): Task<void> {
@@ -155,10 +157,46 @@ describe('the client', () => {
     cluster.run(() => one.resign());
     cluster.sim.runFor(2 * SECOND);
     expect(won).toBe(true);
-    const values: string[] = [];
-    for (let kv = seen.poll(); kv !== undefined; kv = seen.poll()) values.push(utf8Decode(kv.value));
     expect(values).toEqual(['one', 'uno', 'two']);
     expect(utf8Decode(cluster.run(() => two.leader()).value)).toBe('two');
+  });
+
+  it('tells who waits or observes that its watch was lost, and why', () => {
+    start();
+    const etcd = client();
+    const doomed = client();
+    const ended: unknown[] = [];
+    const session = cluster.run(() => Session.open(doomed));
+    const record = (name: string, task: Task<unknown>): void =>
+      cluster.spawn(name, function* (): Task<void> {
+        try {
+          yield* task;
+        } catch (error) {
+          ended.push(error);
+        }
+      });
+    cluster.run(() => etcd.put({ key: bytes('led/1'), value: bytes('x') }));
+    record(
+      'follows',
+      new Election(session, 'led').observe(() => undefined),
+    );
+    record(
+      'awaits the first',
+      new Election(session, 'vacant').observe(() => undefined),
+    );
+    record('campaigns', new Election(session, 'led').campaign(bytes('y')));
+    cluster.sim.runFor(SECOND);
+    expect(ended).toEqual([]);
+    doomed.close();
+    cluster.sim.runFor(SECOND);
+    expect(ended).toHaveLength(3);
+    for (const error of ended) expect(error).toBeInstanceOf(WatchLost);
+
+    const { header } = cluster.run(() => etcd.put({ key: bytes('k') }));
+    cluster.run(() => etcd.compact({ revision: header!.revision, physical: true }));
+    expect(cluster.run(() => refusal(untilDeleted(etcd, bytes('k'), 1)))).toBe(
+      'OutOfRange: etcdserver: mvcc: required revision has been compacted',
+    );
   });
 
   it('tells an unknown lease from one that expired', () => {

@@ -3,6 +3,7 @@ import {
   CompareResult,
   CompareTarget,
   DeleteRangeRequest,
+  type Event,
   EventType,
   type KeyValue,
   PutRequest,
@@ -15,6 +16,7 @@ import { utf8Encode } from '../../platform/bytes.ts';
 import { END } from '../../platform/channel.ts';
 import type { Task } from '../../platform/task.ts';
 import type { EtcdClient } from './client.ts';
+import type { Watch } from './watch.ts';
 
 /** Building blocks of the recipes (reference/etcd.md A10). */
 
@@ -69,19 +71,40 @@ export function* waitDeletes(client: EtcdClient, prefix: string, maxCreateRevisi
     });
     const last = kvs[0];
     if (last === undefined) return;
-    yield* waitDelete(client, last, header!.revision);
+    yield* untilDeleted(client, last.key, header!.revision);
   }
 }
 
-/** Waits until a key is deleted, looking at what happened from `revision` on. */
-function* waitDelete(client: EtcdClient, kv: KeyValue, revision: number): Task<void> {
-  const watch = client.watches.watch({ key: kv.key, startRevision: revision });
+/** A watch ended before what it waited for happened, because its client was closed. */
+export class WatchLost extends Error {
+  constructor(text: string) {
+    super(text);
+    this.name = 'WatchLost';
+  }
+}
+
+/** The next events of a watch; the error that ended it, or WatchLost with this text, when there are none to come. */
+export function* nextEvents(watch: Watch, lost: string): Task<readonly Event[]> {
+  const update = yield* watch.receive();
+  if (update === END) throw new WatchLost(lost);
+  if (update.error !== null) throw update.error;
+  return update.events;
+}
+
+/** Waits until a key is deleted, looking at what happened from `fromRevision` on; hands out what is put until then. */
+export function* untilDeleted(
+  client: EtcdClient,
+  key: Uint8Array,
+  fromRevision: number,
+  onPut?: (kv: KeyValue) => void,
+): Task<void> {
+  const watch = client.watches.watch({ key, startRevision: fromRevision });
   try {
     for (;;) {
-      const update = yield* watch.receive();
-      if (update === END) throw new Error('lost watcher waiting for delete');
-      if (update.error !== null) throw update.error;
-      if (update.events.some((event) => event.type === EventType.Delete)) return;
+      for (const event of yield* nextEvents(watch, 'lost watcher waiting for delete')) {
+        if (event.type === EventType.Delete) return;
+        onPut?.(event.kv);
+      }
     }
   } finally {
     watch.cancel();

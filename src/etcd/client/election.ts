@@ -1,9 +1,18 @@
 import { EventType, type KeyValue } from '../../api/etcd/kv.ts';
 import { compareBytes, utf8Encode } from '../../platform/bytes.ts';
-import { Channel, END } from '../../platform/channel.ts';
 import type { Task } from '../../platform/task.ts';
 import type { EtcdClient } from './client.ts';
-import { createdAt, deleteOp, firstCreated, keysUnder, putOp, rangeOp, waitDeletes } from './concurrency.ts';
+import {
+  createdAt,
+  deleteOp,
+  firstCreated,
+  keysUnder,
+  nextEvents,
+  putOp,
+  rangeOp,
+  untilDeleted,
+  waitDeletes,
+} from './concurrency.ts';
 import { leaseHex, type Session } from './session.ts';
 
 /** What elections refuse with. */
@@ -89,16 +98,15 @@ export class Election {
     return electionLeader(this.#client, this.#prefix);
   }
 
-  /** Delivers the leader's proclamations, the newest first to come; slow readers may miss some. Close it to stop. */
-  observe(): Channel<KeyValue> {
-    const seen = new Channel<KeyValue>();
-    const task = this.#client.ports.scope.spawn('etcd-observe', () => observe(this.#client, this.#prefix, seen));
-    const close = seen.close.bind(seen);
-    seen.close = () => {
-      close();
-      task.cancel();
-    };
-    return seen;
+  /** Hands out who leads and what every leader proclaims, until it is cancelled or the cluster fails it. */
+  *observe(seen: (kv: KeyValue) => void): Task<never> {
+    for (;;) {
+      const { kvs, header } = yield* this.#client.range(firstCreated(this.#prefix));
+      const leader = kvs[0] ?? (yield* firstPut(this.#client, this.#prefix, header!.revision));
+      seen(leader);
+      const from = Math.max(header!.revision, leader.modRevision) + 1;
+      yield* untilDeleted(this.#client, leader.key, from, seen);
+    }
   }
 }
 
@@ -108,41 +116,14 @@ function* electionLeader(client: EtcdClient, prefix: string): Task<KeyValue> {
   return kvs[0];
 }
 
-function* observe(client: EtcdClient, prefix: string, seen: Channel<KeyValue>): Task<void> {
-  for (;;) {
-    const { kvs, header } = yield* client.range(firstCreated(prefix));
-    const leader = kvs[0] ?? (yield* firstPut(client, prefix, header!.revision));
-    seen.offer(leader);
-    yield* follow(client, leader, Math.max(header!.revision, leader.modRevision) + 1, seen);
-  }
-}
-
 /** The first key that appears under the prefix. */
 function* firstPut(client: EtcdClient, prefix: string, revision: number): Task<KeyValue> {
   const watch = client.watches.watch({ ...keysUnder(prefix), startRevision: revision });
   try {
     for (;;) {
-      const update = yield* watch.receive();
-      if (update === END || update.error !== null) throw new Error(`election watch of ${prefix} ended`);
-      const put = update.events.find((event) => event.type === EventType.Put);
+      const events = yield* nextEvents(watch, `election watch of ${prefix} ended`);
+      const put = events.find((event) => event.type === EventType.Put);
       if (put !== undefined) return put.kv;
-    }
-  } finally {
-    watch.cancel();
-  }
-}
-
-/** Delivers a leader's proclamations until its key is deleted. */
-function* follow(client: EtcdClient, leader: KeyValue, from: number, seen: Channel<KeyValue>): Task<void> {
-  const watch = client.watches.watch({ key: leader.key, startRevision: from });
-  try {
-    for (;;) {
-      const update = yield* watch.receive();
-      if (update === END || update.error !== null) return;
-      for (const event of update.events) {
-        if (event.type === EventType.Delete) return;
-        seen.offer(event.kv);
-      }
     }
   } finally {
     watch.cancel();

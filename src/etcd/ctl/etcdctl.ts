@@ -2,6 +2,7 @@ import { utf8Decode } from '../../platform/bytes.ts';
 import { RpcError, type TlsClient } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { EtcdClient } from '../client/client.ts';
+import { WatchLost } from '../client/concurrency.ts';
 import { ElectionError } from '../client/election.ts';
 import { parseEndpoint } from '../client/endpoints.ts';
 import { LockError } from '../client/mutex.ts';
@@ -188,6 +189,8 @@ function tlsOf(flags: Flags, endpoints: readonly string[], context: CtlContext):
 function explain(error: unknown): readonly [number, string] {
   if (error instanceof CtlExit) return [error.code, error.message];
   if (error instanceof RpcError) return [ExitCode.Error, errorText(error)];
-  if (error instanceof ElectionError || error instanceof LockError) return [ExitCode.Error, error.message];
+  if (error instanceof ElectionError || error instanceof LockError || error instanceof WatchLost) {
+    return [ExitCode.Error, error.message];
+  }
   throw error;
 }

@@ -1,11 +1,10 @@
-import { EventType, type KeyValue } from '../../api/etcd/kv.ts';
+import type { KeyValue } from '../../api/etcd/kv.ts';
 import { isDefect } from '../../cosi/index.ts';
 import type { EtcdClient } from '../../etcd/client/client.ts';
-import { createdAt, deleteOp, firstCreated } from '../../etcd/client/concurrency.ts';
+import { createdAt, deleteOp, firstCreated, untilDeleted } from '../../etcd/client/concurrency.ts';
 import { Election, ElectionError } from '../../etcd/client/election.ts';
 import { Session } from '../../etcd/client/session.ts';
 import { compareBytes, utf8Decode, utf8Encode } from '../../platform/bytes.ts';
-import { END } from '../../platform/channel.ts';
 import { timeout } from '../../platform/combinators.ts';
 import type { Task } from '../../platform/task.ts';
 import { errorText, NodeError } from '../errors.ts';
@@ -83,7 +82,7 @@ export class Candidacy {
         const { kvs, header } = yield* client.range(firstCreated(`${this.#name}/`));
         const leader = kvs[0];
         if (leader === undefined || compareBytes(leader.value, this.#value) !== 0) return 'another leader';
-        yield* untilDeleted(client, leader, Math.max(header?.revision ?? 0, leader.modRevision) + 1);
+        yield* untilDeleted(client, leader.key, Math.max(header?.revision ?? 0, leader.modRevision) + 1);
       }
     } catch (error) {
       return `election observer ended: ${asNodeError(error).message}`;
@@ -117,23 +116,7 @@ export class Candidacy {
   }
 }
 
-/** Waits until a key is deleted, or its watch ends. */
-function* untilDeleted(client: EtcdClient, kv: KeyValue, startRevision: number): Task<void> {
-  const watch = client.watches.watch({ key: kv.key, startRevision });
-  try {
-    for (;;) {
-      const update = yield* watch.receive();
-      if (update === END || update.error !== null) return;
-      if (update.events.some((event) => event.type === EventType.Delete)) return;
-    }
-  } finally {
-    watch.cancel();
-  }
-}
-
-/** Recipes of etcd's client also fail with plain errors (a lost watch): those are failures of the cluster, too. */
 function asNodeError(error: unknown): NodeError {
-  const plain = error instanceof Error && error.constructor === Error;
-  if (!plain && isDefect(error)) throw error;
+  if (isDefect(error)) throw error;
   return new NodeError(errorText(error));
 }

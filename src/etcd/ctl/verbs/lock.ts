@@ -1,5 +1,4 @@
 import { utf8Encode } from '../../../platform/bytes.ts';
-import { END } from '../../../platform/channel.ts';
 import type { Task } from '../../../platform/task.ts';
 import { Election } from '../../client/election.ts';
 import { Mutex } from '../../client/mutex.ts';
@@ -40,12 +39,7 @@ export function* electVerb(run: Run): Task<void> {
   const session = yield* Session.open(client);
   const election = new Election(session, name!);
   if (listen) {
-    const seen = election.observe();
-    for (;;) {
-      const kv = yield* seen.receive();
-      if (kv === END) return;
-      printRange(run, { header: null, kvs: [kv], more: false, count: 1 });
-    }
+    yield* election.observe((kv) => printRange(run, { header: null, kvs: [kv], more: false, count: 1 }));
   }
   yield* election.campaign(utf8Encode(value!));
   printRange(run, yield* client.range({ key: utf8Encode(election.key) }));
