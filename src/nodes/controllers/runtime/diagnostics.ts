@@ -5,7 +5,7 @@ import { overlaps } from '../../net/addresses.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { NodeAddresses } from '../../resources/network.ts';
 import { Diagnostics } from '../../resources/runtime.ts';
-import { WakeTimer } from '../wake-timer.ts';
+import { timedPasses } from '../wake-timer.ts';
 
 /** A warning is published once it has held for this long. */
 const PERSIST_US = 30_000_000;
@@ -20,29 +20,23 @@ export function diagnosticsController(machine: Machine): Controller {
     name: 'runtime.DiagnosticsController',
     inputs: [weak(NodeAddresses, 'routed-no-k8s'), weak(MachineConfigs, ACTIVE_CONFIG)],
     outputs: [exclusive(Diagnostics)],
-    *run(context) {
-      const timer = new WakeTimer(clock);
+    run: (context) => {
       let sinceUs: number | undefined;
-      try {
-        for (;;) {
-          yield* context.wakeUp();
-          const details = overlapping(context);
-          sinceUs = details.length === 0 ? undefined : (sinceUs ?? clock.monotonicUs());
-          context.startTrackingOutputs();
-          if (sinceUs !== undefined) {
-            const leftUs = sinceUs + PERSIST_US - clock.monotonicUs();
-            if (leftUs > 0) timer.afterUs(leftUs, context);
-            else {
-              const message = 'host and Kubernetes pod/service CIDR addresses overlap';
-              context.set(Diagnostics, 'address-overlap', { message, details });
-            }
+      return timedPasses(clock, context, (timer) => {
+        const details = overlapping(context);
+        sinceUs = details.length === 0 ? undefined : (sinceUs ?? clock.monotonicUs());
+        context.startTrackingOutputs();
+        if (sinceUs !== undefined) {
+          const leftUs = sinceUs + PERSIST_US - clock.monotonicUs();
+          if (leftUs > 0) timer.afterUs(leftUs, context);
+          else {
+            const message = 'host and Kubernetes pod/service CIDR addresses overlap';
+            context.set(Diagnostics, 'address-overlap', { message, details });
           }
-          context.cleanupOutputs(Diagnostics);
-          context.resetRestartBackoff();
         }
-      } finally {
-        timer.cancel();
-      }
+        context.cleanupOutputs(Diagnostics);
+        return true;
+      });
     },
   };
 }

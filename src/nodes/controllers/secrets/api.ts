@@ -17,7 +17,7 @@ import {
 } from '../../resources/secrets.ts';
 import { Issuer } from '../../secrets/issue.ts';
 import { requestCertificate } from '../../trustd/client.ts';
-import { WakeTimer } from '../wake-timer.ts';
+import { timedPasses, type WakeTimer } from '../wake-timer.ts';
 
 const HOURS = 24;
 
@@ -37,22 +37,17 @@ export function apiController(machine: Machine): Controller {
     name: 'secrets.APIController',
     inputs: [weak(MachineTypes, MACHINE_TYPE)],
     outputs: [exclusive(ApiCertificates)],
-    *run(context) {
-      const renewal = new WakeTimer(machine.platform.clock);
-      try {
-        for (let prepared = false; ; ) {
-          yield* context.wakeUp();
-          const type = context.get(MachineTypes, MACHINE_TYPE);
-          if (type !== undefined && !prepared) {
-            context.updateInputs(isControlPlane(type.spec) ? INPUTS : [...INPUTS, weak(Endpoints)]);
-            prepared = true;
-          }
-          yield* pass(machine, context, renewal);
-          context.resetRestartBackoff();
+    run: (context) => {
+      let prepared = false;
+      return timedPasses(machine.platform.clock, context, function* (renewal) {
+        const type = context.get(MachineTypes, MACHINE_TYPE);
+        if (type !== undefined && !prepared) {
+          context.updateInputs(isControlPlane(type.spec) ? INPUTS : [...INPUTS, weak(Endpoints)]);
+          prepared = true;
         }
-      } finally {
-        renewal.cancel();
-      }
+        yield* pass(machine, context, renewal);
+        return true;
+      });
     },
   };
 }

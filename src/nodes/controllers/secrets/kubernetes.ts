@@ -11,30 +11,24 @@ import {
 } from '../../resources/secrets.ts';
 import { Issuer, YEAR_HOURS } from '../../secrets/issue.ts';
 import { renderKubeconfig } from '../../secrets/kubeconfig.ts';
-import { WakeTimer } from '../wake-timer.ts';
+import { timedPasses } from '../wake-timer.ts';
 
 /** Kubeconfigs of the control plane components and of the machine itself. */
 export function kubernetesSecretsController(machine: Machine): Controller {
+  const { crypto, clock } = machine.platform;
   return {
     name: 'secrets.KubernetesController',
     inputs: [weak(KubernetesRootSecrets, 'k8s'), weak(TimeStatuses, 'node')],
     outputs: [exclusive(KubernetesSecrets)],
-    *run(context) {
-      const renewal = new WakeTimer(machine.platform.clock);
-      try {
-        for (;;) {
-          yield* context.wakeUp();
-          const root = context.get(KubernetesRootSecrets, 'k8s');
-          if (root === undefined || context.get(TimeStatuses, 'node')?.spec.synced !== true) continue;
-          const issuer = new Issuer(machine.platform.crypto, machine.platform.clock, root.spec.issuingCA);
-          context.set(KubernetesSecrets, 'k8s-certs', kubeconfigs(issuer, root.spec));
-          renewal.atHalfLife(YEAR_HOURS, context);
-          context.resetRestartBackoff();
-        }
-      } finally {
-        renewal.cancel();
-      }
-    },
+    run: (context) =>
+      timedPasses(clock, context, (renewal) => {
+        const root = context.get(KubernetesRootSecrets, 'k8s');
+        if (root === undefined || context.get(TimeStatuses, 'node')?.spec.synced !== true) return false;
+        const issuer = new Issuer(crypto, clock, root.spec.issuingCA);
+        context.set(KubernetesSecrets, 'k8s-certs', kubeconfigs(issuer, root.spec));
+        renewal.atHalfLife(YEAR_HOURS, context);
+        return true;
+      }),
   };
 }
 

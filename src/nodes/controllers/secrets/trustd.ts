@@ -6,12 +6,13 @@ import { MACHINE_TYPE, MachineTypes } from '../../resources/config.ts';
 import { NetworkStatuses } from '../../resources/network.ts';
 import { CertSans, OsRootSecrets, TrustdCertificates } from '../../resources/secrets.ts';
 import { Issuer } from '../../secrets/issue.ts';
-import { WakeTimer } from '../wake-timer.ts';
+import { timedPasses } from '../wake-timer.ts';
 
 const HOURS = 24;
 
 /** Server certificate of trustd on control planes. */
 export function trustdController(machine: Machine): Controller {
+  const { crypto, clock } = machine.platform;
   return {
     name: 'secrets.TrustdController',
     inputs: [
@@ -21,36 +22,28 @@ export function trustdController(machine: Machine): Controller {
       weak(MachineTypes, MACHINE_TYPE),
     ],
     outputs: [exclusive(TrustdCertificates)],
-    *run(context) {
-      const { crypto, clock } = machine.platform;
-      const renewal = new WakeTimer(clock);
-      try {
-        for (;;) {
-          yield* context.wakeUp();
-          const type = context.get(MachineTypes, MACHINE_TYPE);
-          const root = context.get(OsRootSecrets, 'os');
-          const sans = context.get(CertSans, 'api');
-          const network = context.get(NetworkStatuses, 'status');
-          if (type === undefined || !isControlPlane(type.spec) || root === undefined || sans === undefined) continue;
-          if (network?.spec.addressReady !== true || !network.spec.hostnameReady) continue;
-          const server = new Issuer(crypto, clock, root.spec.issuingCA).issue({
-            commonName: sans.spec.fqdn,
-            names: [...sans.spec.ips, ...sans.spec.dnsNames],
-            hours: HOURS,
-            usages: ['server-auth'],
-            keySpec: 'ed25519',
-          });
-          context.set(TrustdCertificates, 'trustd', {
-            acceptedCAs: root.spec.acceptedCAs,
-            server,
-            client: { crt: '', key: '' },
-          });
-          renewal.atHalfLife(HOURS, context);
-          context.resetRestartBackoff();
-        }
-      } finally {
-        renewal.cancel();
-      }
-    },
+    run: (context) =>
+      timedPasses(clock, context, (renewal) => {
+        const type = context.get(MachineTypes, MACHINE_TYPE);
+        const root = context.get(OsRootSecrets, 'os');
+        const sans = context.get(CertSans, 'api');
+        const network = context.get(NetworkStatuses, 'status');
+        if (type === undefined || !isControlPlane(type.spec) || root === undefined || sans === undefined) return false;
+        if (network?.spec.addressReady !== true || !network.spec.hostnameReady) return false;
+        const server = new Issuer(crypto, clock, root.spec.issuingCA).issue({
+          commonName: sans.spec.fqdn,
+          names: [...sans.spec.ips, ...sans.spec.dnsNames],
+          hours: HOURS,
+          usages: ['server-auth'],
+          keySpec: 'ed25519',
+        });
+        context.set(TrustdCertificates, 'trustd', {
+          acceptedCAs: root.spec.acceptedCAs,
+          server,
+          client: { crt: '', key: '' },
+        });
+        renewal.atHalfLife(HOURS, context);
+        return true;
+      }),
   };
 }
