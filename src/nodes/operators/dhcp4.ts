@@ -1,5 +1,6 @@
 import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
+import { splitFqdn } from '../controllers/network/hostname-spec.ts';
 import type { Machine } from '../machine.ts';
 import type { DhcpLease } from '../surroundings.ts';
 import { NO_OUTPUTS, type Operator, type OperatorOutputs } from './operator.ts';
@@ -71,21 +72,13 @@ export class Dhcp4Operator implements Operator {
 
 function outputsOf(lease: DhcpLease, linkName: string, metric: number): OperatorOutputs {
   const layer = 'operator' as const;
-  const dot = lease.hostname?.indexOf('.') ?? -1;
   return {
     addresses: [{ address: lease.address, linkName, announceWithARP: false, layer }],
     routes:
       lease.gateway === undefined
         ? []
         : [{ dst: '0.0.0.0/0', gateway: lease.gateway, outLinkName: linkName, priority: metric, layer }],
-    hostname:
-      lease.hostname === undefined
-        ? null
-        : {
-            hostname: dot < 0 ? lease.hostname : lease.hostname.slice(0, dot),
-            domainname: dot < 0 ? '' : lease.hostname.slice(dot + 1),
-            layer,
-          },
+    hostname: lease.hostname === undefined ? null : { ...splitFqdn(lease.hostname), layer },
     resolvers: lease.dnsServers === undefined ? null : { dnsServers: lease.dnsServers, layer },
     timeServers: lease.timeServers === undefined ? null : { timeServers: lease.timeServers, layer },
   };

@@ -3,7 +3,7 @@ import { passController, shared, weak } from '../../../cosi/index.ts';
 import { withLength } from '../../net/addresses.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { type ConfigLayer, LayeredAddressSpecs, LinkStatuses } from '../../resources/network.ts';
-import { expandDevices } from './devices.ts';
+import { configuredDevices } from './devices.ts';
 
 /** Wants the loopback address and the static addresses of the config. */
 export const addressConfigController: Controller = passController({
@@ -11,8 +11,7 @@ export const addressConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(LinkStatuses)],
   outputs: [shared(LayeredAddressSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
-    const devices = config === undefined ? [] : expandDevices(config.spec.settings, context.list(LinkStatuses));
+    const devices = configuredDevices(context);
     context.startTrackingOutputs();
     const want = (layer: ConfigLayer, linkName: string, address: string): void => {
       const spec = { address, linkName, announceWithARP: false, layer };

@@ -1,37 +1,22 @@
 import type { Controller } from '../../../cosi/index.ts';
-import { exclusive } from '../../../cosi/index.ts';
 import type { MachineNet } from '../../../platform/net.ts';
 import { addressOf, isIpv6, isUsable } from '../../net/addresses.ts';
 import { AddressStatuses } from '../../resources/network.ts';
+import { kernelController } from './kernel-status.ts';
 
 /** Shows the kernel's addresses. */
 export function addressStatusController(net: MachineNet): Controller {
-  return {
-    name: 'network.AddressStatusController',
-    inputs: [],
-    outputs: [exclusive(AddressStatuses)],
-    *run(context) {
-      const unsubscribe = net.onChange(() => context.queueReconcile());
-      try {
-        for (;;) {
-          yield* context.wakeUp();
-          context.startTrackingOutputs();
-          for (const link of net.links()) {
-            for (const address of link.addresses) {
-              const ip = addressOf(address);
-              context.set(AddressStatuses, `${link.name}/${address}`, {
-                address,
-                linkName: link.name,
-                family: isIpv6(ip) ? 'inet6' : 'inet4',
-                scope: isUsable(ip) ? 'global' : link.name === 'lo' ? 'host' : 'link',
-              });
-            }
-          }
-          context.cleanupOutputs(AddressStatuses);
-        }
-      } finally {
-        unsubscribe();
+  return kernelController('network.AddressStatusController', AddressStatuses, net, (context) => {
+    for (const link of net.links()) {
+      for (const address of link.addresses) {
+        const ip = addressOf(address);
+        context.set(AddressStatuses, `${link.name}/${address}`, {
+          address,
+          linkName: link.name,
+          family: isIpv6(ip) ? 'inet6' : 'inet4',
+          scope: isUsable(ip) ? 'global' : link.name === 'lo' ? 'host' : 'link',
+        });
       }
-    },
-  };
+    }
+  });
 }

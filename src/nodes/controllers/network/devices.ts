@@ -1,8 +1,9 @@
 import { at } from '../../../config/view.ts';
-import type { Resource } from '../../../cosi/index.ts';
+import type { Reader } from '../../../cosi/index.ts';
 import { flag, text } from '../../config/pick.ts';
-import type { InterfaceSettings, NodeSettings } from '../../config/settings.ts';
-import type { LinkStatusSpec } from '../../resources/network.ts';
+import type { InterfaceSettings } from '../../config/settings.ts';
+import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
+import { LinkStatuses, type LinkStatusSpec } from '../../resources/network.ts';
 
 /** An entry of `machine.network.interfaces` with the link it applies to. */
 export interface Device {
@@ -10,8 +11,11 @@ export interface Device {
   readonly settings: InterfaceSettings;
 }
 
-/** Expands selectors to links: every given key must match (reference/network-config.md D.3). */
-export function expandDevices(settings: NodeSettings, links: readonly Resource<LinkStatusSpec>[]): readonly Device[] {
+/** Devices of the active config, selectors expanded to links: every given key must match (reference/network-config.md D.3). */
+export function configuredDevices(context: Reader): readonly Device[] {
+  const settings = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
+  if (settings === undefined) return [];
+  const links = context.list(LinkStatuses);
   const devices: Device[] = [];
   for (const entry of settings.machine.network.interfaces) {
     if (entry.selector === null) {

@@ -6,6 +6,7 @@ import { addressOf } from '../../net/addresses.ts';
 import { Identities } from '../../resources/cluster.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { type ConfigLayer, LayeredHostnameSpecs, NodeAddresses } from '../../resources/network.ts';
+import { splitFqdn } from './hostname-spec.ts';
 
 /** Wants the name of the config, and below it the automatic one (reference/network-config.md D.7). */
 export const hostnameConfigController: Controller = passController({
@@ -16,10 +17,7 @@ export const hostnameConfigController: Controller = passController({
     const config = context.get(MachineConfigs, ACTIVE_CONFIG);
     context.startTrackingOutputs();
     const want = (layer: ConfigLayer, name: string): void => {
-      const dot = name.indexOf('.');
-      const hostname = dot < 0 ? name : name.slice(0, dot);
-      const domainname = dot < 0 ? '' : name.slice(dot + 1);
-      context.set(LayeredHostnameSpecs, `${layer}/hostname`, { hostname, domainname, layer });
+      context.set(LayeredHostnameSpecs, `${layer}/hostname`, { ...splitFqdn(name), layer });
     };
     if (config !== undefined) {
       const { features, network } = config.spec.settings.machine;

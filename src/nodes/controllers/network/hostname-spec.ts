@@ -26,3 +26,10 @@ export function hostnameSpecController(log: Log): Controller {
 export function fqdn(status: { readonly hostname: string; readonly domainname: string }): string {
   return status.domainname === '' ? status.hostname : `${status.hostname}.${status.domainname}`;
 }
+
+/** Splits a name from its domain, as {@link fqdn} joins them. */
+export function splitFqdn(name: string): { readonly hostname: string; readonly domainname: string } {
+  const dot = name.indexOf('.');
+  if (dot < 0) return { hostname: name, domainname: '' };
+  return { hostname: name.slice(0, dot), domainname: name.slice(dot + 1) };
+}

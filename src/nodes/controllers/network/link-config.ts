@@ -2,7 +2,7 @@ import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { type ConfigLayer, LayeredLinkSpecs, LinkStatuses } from '../../resources/network.ts';
-import { expandDevices } from './devices.ts';
+import { configuredDevices } from './devices.ts';
 
 /** Wants links up: the physical ones by default, the configured ones with their settings. */
 export const linkConfigController: Controller = passController({
@@ -10,9 +10,8 @@ export const linkConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(LinkStatuses)],
   outputs: [shared(LayeredLinkSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
     const links = context.list(LinkStatuses);
-    const devices = config === undefined ? [] : expandDevices(config.spec.settings, links);
+    const devices = configuredDevices(context);
     context.startTrackingOutputs();
     const want = (layer: ConfigLayer, name: string, mtu: number): void => {
       context.set(LayeredLinkSpecs, `${layer}/${name}`, { name, up: true, mtu, layer });

@@ -1,30 +1,15 @@
 import type { Controller } from '../../../cosi/index.ts';
-import { exclusive } from '../../../cosi/index.ts';
 import type { LinkInfo, MachineNet } from '../../../platform/net.ts';
 import { LinkStatuses, type LinkStatusSpec } from '../../resources/network.ts';
+import { kernelController } from './kernel-status.ts';
 
 /** Shows the kernel's links. */
 export function linkStatusController(net: MachineNet): Controller {
-  return {
-    name: 'network.LinkStatusController',
-    inputs: [],
-    outputs: [exclusive(LinkStatuses)],
-    *run(context) {
-      const unsubscribe = net.onChange(() => context.queueReconcile());
-      try {
-        for (;;) {
-          yield* context.wakeUp();
-          context.startTrackingOutputs();
-          net.links().forEach((link, index) => {
-            context.set(LinkStatuses, link.name, statusOf(link, index + 1));
-          });
-          context.cleanupOutputs(LinkStatuses);
-        }
-      } finally {
-        unsubscribe();
-      }
-    },
-  };
+  return kernelController('network.LinkStatusController', LinkStatuses, net, (context) => {
+    net.links().forEach((link, index) => {
+      context.set(LinkStatuses, link.name, statusOf(link, index + 1));
+    });
+  });
 }
 
 function statusOf(link: LinkInfo, index: number): LinkStatusSpec {

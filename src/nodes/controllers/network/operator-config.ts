@@ -2,7 +2,7 @@ import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { type ConfigLayer, LayeredOperatorSpecs, LinkStatuses } from '../../resources/network.ts';
-import { expandDevices } from './devices.ts';
+import { configuredDevices } from './devices.ts';
 
 const DHCP_METRIC = 1024;
 
@@ -12,9 +12,8 @@ export const operatorConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(LinkStatuses)],
   outputs: [shared(LayeredOperatorSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
     const links = context.list(LinkStatuses);
-    const devices = config === undefined ? [] : expandDevices(config.spec.settings, links);
+    const devices = configuredDevices(context);
     context.startTrackingOutputs();
     const want = (layer: ConfigLayer, linkName: string): void => {
       context.set(LayeredOperatorSpecs, `${layer}/dhcp4/${linkName}`, {

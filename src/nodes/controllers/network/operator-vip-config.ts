@@ -2,7 +2,7 @@ import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { LayeredOperatorSpecs, LinkStatuses } from '../../resources/network.ts';
-import { expandDevices } from './devices.ts';
+import { configuredDevices } from './devices.ts';
 
 /** Wants a VIP operator for each link with a shared address. */
 export const operatorVipConfigController: Controller = passController({
@@ -10,8 +10,7 @@ export const operatorVipConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(LinkStatuses)],
   outputs: [shared(LayeredOperatorSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
-    const devices = config === undefined ? [] : expandDevices(config.spec.settings, context.list(LinkStatuses));
+    const devices = configuredDevices(context);
     context.startTrackingOutputs();
     for (const { link, settings } of devices) {
       if (settings.ignore || settings.vip === '') continue;

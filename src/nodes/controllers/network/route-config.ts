@@ -3,7 +3,7 @@ import { passController, shared, weak } from '../../../cosi/index.ts';
 import { isIpv6 } from '../../net/addresses.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { LayeredRouteSpecs, LinkStatuses } from '../../resources/network.ts';
-import { expandDevices } from './devices.ts';
+import { configuredDevices } from './devices.ts';
 
 /** Wants the routes of the config. */
 export const routeConfigController: Controller = passController({
@@ -11,8 +11,7 @@ export const routeConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(LinkStatuses)],
   outputs: [shared(LayeredRouteSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
-    const devices = config === undefined ? [] : expandDevices(config.spec.settings, context.list(LinkStatuses));
+    const devices = configuredDevices(context);
     context.startTrackingOutputs();
     for (const { link, settings } of devices) {
       if (settings.ignore) continue;
