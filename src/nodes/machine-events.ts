@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import { Notifier } from '../platform/signal.ts';
+import { Kept } from './kept.ts';
 import type { MachineStatusSpec } from './resources/runtime.ts';
 import type { ServiceHealth, ServiceState } from './services/states.ts';
 
@@ -42,41 +42,24 @@ const KEPT = 990;
 const XID_DIGITS = '0123456789abcdefghijklmnopqrstuv';
 
 /** The machine's event stream with its last 990 events. */
-export class MachineEvents {
-  readonly published = new Notifier();
+export class MachineEvents extends Kept<MachineEvent> {
   #clock: Clock;
   #random: Random;
-  #kept: MachineEvent[] = [];
-  #dropped = 0;
 
   constructor(clock: Clock, random: Random) {
+    super(KEPT);
     this.#clock = clock;
     this.#random = random;
   }
 
   publish(payload: MachineEventPayload, actorId = ''): void {
     const atUs = this.#clock.nowUs();
-    this.#kept.push({ id: this.newId(), atUs, actorId, payload });
-    if (this.#kept.length > 2 * KEPT) {
-      this.#dropped += this.#kept.length - KEPT;
-      this.#kept = this.#kept.slice(-KEPT);
-    }
-    this.published.notify();
+    this.add({ id: this.newId(), atUs, actorId, payload });
   }
 
-  /** Position behind the newest event. */
-  get end(): number {
-    return this.#dropped + this.#kept.length;
-  }
-
-  /** Oldest position that can still be read. */
-  get start(): number {
-    return Math.max(this.#dropped, this.end - KEPT);
-  }
-
-  /** Undefined when it is gone or not there yet. */
-  at(position: number): MachineEvent | undefined {
-    return this.#kept[position - this.#dropped];
+  /** Exactly the last ones can be read, whatever else is still in memory. */
+  override get start(): number {
+    return Math.max(super.start, this.end - KEPT);
   }
 
   /** As an xid: four bytes of time, then random ones, in base 32. */

@@ -1,9 +1,9 @@
 import type { MachineService } from '../../../api/machine/services.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
-import type { Notifier } from '../../../platform/signal.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Implementation } from '../../../rpc/service.ts';
 import { NodeError } from '../../errors.ts';
+import type { Kept } from '../../kept.ts';
 import type { Machine } from '../../machine.ts';
 import { encodeEvent, helloEvent } from '../event-messages.ts';
 import { rfc3339Nano } from '../time-text.ts';
@@ -13,29 +13,14 @@ type LogsStream = Parameters<NonNullable<Handlers['Logs']>>[0];
 type DmesgStream = Parameters<NonNullable<Handlers['Dmesg']>>[0];
 type EventsStream = Parameters<NonNullable<Handlers['Events']>>[0];
 
-/** A log that is kept in memory, by position. */
-interface Positions<T> {
-  readonly start: number;
-  readonly end: number;
-  at(position: number): T | undefined;
-}
-
-/** Sends what is there from `from` on, and with `follow` what comes after it, until the caller goes away. */
-function* follow<T>(
-  log: Positions<T>,
-  changed: Notifier,
-  from: number,
-  keepOn: boolean,
-  send: (item: T) => Task<boolean>,
-): Task<void> {
-  for (let position = from; ; ) {
-    const seen = changed.version;
-    for (position = Math.max(position, log.start); position < log.end; position++) {
-      const item = log.at(position);
-      if (item !== undefined && !(yield* send(item))) return;
-    }
+/** Sends what is there from `from` on, and with `keepOn` what comes after it, until the caller goes away. */
+function* follow<T>(log: Kept<T>, from: number, keepOn: boolean, send: (item: T) => Task<boolean>): Task<void> {
+  const unread = log.from(from);
+  for (;;) {
+    const seen = log.added.version;
+    for (const item of unread) if (!(yield* send(item))) return;
     if (!keepOn) return;
-    yield* changed.changed(seen);
+    yield* log.added.changed(seen);
   }
 }
 
@@ -53,7 +38,7 @@ export function* streamLogs(machine: Machine, stream: LogsStream): Task<void> {
     const log = machine.serviceLogs.find(id);
     if (log === undefined) throw new NodeError(`log "${id}" was not registered`);
     const from = tailLines >= 0 ? log.end - tailLines : log.start;
-    yield* follow(log, log.written, from, request.follow, send);
+    yield* follow(log, from, request.follow, send);
     return;
   }
   const container = machine.platform.containers.find(namespace, id);
@@ -68,7 +53,7 @@ export function* streamDmesg(machine: Machine, stream: DmesgStream): Task<void> 
   if (request === undefined) return;
   const { kmsg } = machine;
   const from = request.tail ? kmsg.end : kmsg.start;
-  yield* follow(kmsg, kmsg.printed, from, request.follow, function* (line) {
+  yield* follow(kmsg, from, request.follow, function* (line) {
     const text = `${line.facility}: ${PRIORITY}: [${rfc3339Nano(line.atUs)}]: ${line.text}\n`;
     const sent = stream.send({ metadata: null, bytes: utf8Encode(text) });
     yield* stream.drained();
@@ -87,7 +72,7 @@ export function* streamEvents(machine: Machine, stream: EventsStream): Task<void
   else if (request.tailId !== '') from = positionAfter(machine, request.tailId);
   else if (request.tailSeconds !== 0)
     from = positionSince(machine, platform.clock.nowUs() - request.tailSeconds * 1_000_000);
-  yield* follow(events, events.published, from, true, function* (event) {
+  yield* follow(events, from, true, function* (event) {
     if (request.withActorId !== '' && event.actorId !== request.withActorId) return true;
     const sent = stream.send(encodeEvent(event));
     yield* stream.drained();

@@ -37,18 +37,16 @@ export function machineStatusController(machine: Machine): Controller {
     ],
     outputs: [exclusive(MachineStatuses)],
     *run(context) {
-      context.wakeOn(events.published);
+      context.wakeOn(events.added);
       let stage: MachineStage = context.get(MachineStatuses, 'machine')?.spec.stage ?? 'unknown';
       let sequence = '';
-      let position = events.start;
+      const unread = events.from(events.start);
       let announced = false;
       for (;;) {
         yield* context.wakeUp();
-        for (; position < events.end; position++) {
-          const event = events.at(position)?.payload;
-          if (event === undefined) continue;
-          if (event.type === 'SequenceEvent' && event.action === 'START') sequence = event.sequence;
-          const next = nextStage(stage, sequence, event);
+        for (const { payload } of unread) {
+          if (payload.type === 'SequenceEvent' && payload.action === 'START') sequence = payload.sequence;
+          const next = nextStage(stage, sequence, payload);
           if (next === stage) continue;
           stage = next;
           write(context, stage);

@@ -10,14 +10,13 @@ export function serviceController(events: MachineEvents): Controller {
     inputs: [],
     outputs: [exclusive(Services)],
     *run(context) {
-      context.wakeOn(events.published);
-      let position = 0;
+      context.wakeOn(events.added);
+      const unread = events.from(events.start);
       for (;;) {
         yield* context.wakeUp();
-        for (position = Math.max(position, events.start); position < events.end; position++) {
-          const event = events.at(position)?.payload;
-          if (event?.type !== 'ServiceStateEvent') continue;
-          const { service, state, health } = event;
+        for (const { payload } of unread) {
+          if (payload.type !== 'ServiceStateEvent') continue;
+          const { service, state, health } = payload;
           if (state !== 'Running') context.destroy(Services, service);
           else context.set(Services, service, { running: true, healthy: health.healthy, unknown: health.unknown });
         }

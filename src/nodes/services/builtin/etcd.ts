@@ -81,7 +81,7 @@ export function etcdService(machine: Machine, options: EtcdServiceOptions): Serv
 
 function logOf(machine: Machine): (line: string) => void {
   const log = machine.serviceLogs.of(ETCD);
-  return (line) => log.write(line);
+  return (line) => log.add(line);
 }
 
 /** What is in the data directory decides; an empty one is founded or joined. */

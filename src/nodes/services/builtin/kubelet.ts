@@ -51,7 +51,7 @@ export function kubeletService(machine: Machine): ServiceDefinition {
           containers,
           clock,
           () => containerSpec(machine),
-          (line) => log.write(line),
+          (line) => log.add(line),
         ),
       ),
     *postStop() {
