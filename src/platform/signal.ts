@@ -38,6 +38,15 @@ export class Notifier {
       };
     });
   }
+
+  /** Waits until `holds` says true, which is asked at once and after each notification. */
+  *until(holds: () => boolean): Task<void> {
+    for (;;) {
+      const seen = this.#version;
+      if (holds()) return;
+      yield* this.changed(seen);
+    }
+  }
 }
 
 /** A value that is set once; everybody who waits for it gets it. */

@@ -5,13 +5,12 @@ import { createdAt, deleteOp, firstCreated, untilDeleted } from '../../etcd/clie
 import { Election, ElectionError } from '../../etcd/client/election.ts';
 import { Session } from '../../etcd/client/session.ts';
 import { compareBytes, utf8Decode, utf8Encode } from '../../platform/bytes.ts';
-import { timeout } from '../../platform/combinators.ts';
+import { race, timeout } from '../../platform/combinators.ts';
 import type { Task } from '../../platform/task.ts';
 import { errorText, NodeError } from '../errors.ts';
 import { openLocalEtcd } from '../etcd/client.ts';
 import type { Machine } from '../machine.ts';
 import { HostnameStatuses } from '../resources/network.ts';
-import { firstOf } from './wait-first.ts';
 
 const RESIGN_US = 10_000_000;
 const REVOKE_US = 60_000_000;
@@ -66,7 +65,7 @@ export class Candidacy {
 
   /** Waits until leadership is over: the session ended, or another value leads. */
   *lost(): Task<string> {
-    return yield* firstOf({ session: this.#sessionEnd(), observer: this.#otherLeader() });
+    return yield* race({ session: this.#sessionEnd(), observer: this.#otherLeader() });
   }
 
   *#sessionEnd(): Task<string> {

@@ -1,4 +1,5 @@
 import { isDefect, waitFor } from '../../cosi/index.ts';
+import { race } from '../../platform/combinators.ts';
 import { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { errorText } from '../errors.ts';
@@ -11,7 +12,6 @@ import { Services } from '../resources/runtime.ts';
 import { KUBELET } from '../services/builtin/kubelet.ts';
 import { NO_OUTPUTS, type Operator, type OperatorOutputs } from './operator.ts';
 import { Candidacy } from './vip-candidacy.ts';
-import { firstOf } from './wait-first.ts';
 
 const PAUSE_US = 1_000_000;
 
@@ -46,7 +46,7 @@ export class VipOperator implements Operator {
       } catch (error) {
         if (isDefect(error)) throw error;
         this.#machine.kmsg.talos(`campaign failure for ${this.#address}: ${errorText(error)}`);
-        yield* firstOf({ pause: this.#pause(), stop: this.#stop.get() });
+        yield* race({ pause: this.#pause(), stop: this.#stop.get() });
       }
     }
   }
@@ -58,7 +58,7 @@ export class VipOperator implements Operator {
 
   *#campaign(notify: () => void): Task<void> {
     const { state } = this.#machine;
-    yield* firstOf({ ready: this.#prerequisites(), stop: this.#stop.get() });
+    yield* race({ ready: this.#prerequisites(), stop: this.#stop.get() });
     const lifecycle = state.get(KubeletLifecycles, KUBELET);
     if (this.#stop.isSet || lifecycle === undefined) return;
     state.addFinalizer(lifecycle.metadata, this.prefix);
@@ -74,7 +74,7 @@ export class VipOperator implements Operator {
   *#compete(candidacy: Candidacy, reasons: LeaveReasons, notify: () => void): Task<void> {
     let failure: unknown;
     try {
-      const won = yield* firstOf({
+      const won = yield* race({
         won: candidacy.campaign(),
         left: reasons.left.get(),
         stop: this.#stop.get(),
@@ -103,7 +103,7 @@ export class VipOperator implements Operator {
     this.#machine.kmsg.talos(`enabled shared IP ${this.#address}`);
     log.event(vipAcquired, { address: this.#address, link: this.#link });
     notify();
-    const why = yield* firstOf({
+    const why = yield* race({
       lost: candidacy.lost(),
       left: reasons.left.get(),
       apiserver: reasons.apiServerGone.get(),

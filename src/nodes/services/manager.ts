@@ -129,15 +129,8 @@ export class ServiceManager {
   }
 
   *waitUp(id: string, limitUs: number): Task<void> {
-    const { changed } = this.#host;
-    const wait = (function* (manager: ServiceManager): Task<void> {
-      for (;;) {
-        const seen = changed.version;
-        if (manager.isUp(id).met()) return;
-        yield* changed.changed(seen);
-      }
-    })(this);
-    yield* timeout(this.#clock, limitUs, wait, `service "${id}"`);
+    const up = this.#host.changed.until(() => this.isUp(id).met());
+    yield* timeout(this.#clock, limitUs, up, `service "${id}"`);
   }
 }
 

@@ -101,11 +101,8 @@ export class Service {
     this.#stop?.set();
   }
 
-  *waitUntilDown(): Task<void> {
-    while (this.active || !(isDown(this.#state) || this.#state === 'Initialized')) {
-      const seen = this.#host.changed.version;
-      yield* this.#host.changed.changed(seen);
-    }
+  waitUntilDown(): Task<void> {
+    return this.#host.changed.until(() => !this.active && (isDown(this.#state) || this.#state === 'Initialized'));
   }
 
   /** Overrides the state from outside: Bootstrap marks the etcd it stopped as Finished. */

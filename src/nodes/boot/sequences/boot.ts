@@ -57,7 +57,8 @@ function* startAllServices(machine: Machine): Task<void> {
   kmsg.talos(`waiting for ${wait.count} services`);
   const reporter = platform.scope.spawn('boot-report', () => reportUnmet(machine, wait));
   try {
-    yield* timeout(platform.clock, profile.limits.bootUs, allUp(machine, wait));
+    const allUp = machine.changed.until(() => wait.pending().length === 0);
+    yield* timeout(platform.clock, profile.limits.bootUs, allUp);
   } catch (error) {
     if (error instanceof TimeoutError) throw new NodeError('context deadline exceeded');
     throw error;
@@ -79,14 +80,6 @@ class UpWait {
   pending(): readonly Service[] {
     this.#pending = this.#pending.filter(({ service, timesUp }) => !service.up && service.timesUp === timesUp);
     return this.#pending.map(({ service }) => service);
-  }
-}
-
-function* allUp(machine: Machine, wait: UpWait): Task<void> {
-  for (;;) {
-    const seen = machine.changed.version;
-    if (wait.pending().length === 0) return;
-    yield* machine.changed.changed(seen);
   }
 }
 

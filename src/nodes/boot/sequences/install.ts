@@ -65,11 +65,9 @@ export function* finalizeVolumes(machine: Machine): Task<void> {
   yield* unmountSystemVolume(machine, 'STATE');
 }
 
-function* configPersisted(machine: Machine): Task<void> {
-  for (;;) {
-    const seen = machine.changed.version;
+function configPersisted(machine: Machine): Task<void> {
+  return machine.changed.until(() => {
     const wanted = machine.state.get(MachineConfigs, PERSISTENT_CONFIG)?.spec.yaml;
-    if (wanted === undefined || machine.persistedConfig === wanted) return;
-    yield* machine.changed.changed(seen);
-  }
+    return wanted === undefined || machine.persistedConfig === wanted;
+  });
 }
