@@ -1,9 +1,8 @@
 import type { HandlerEntry, RpcServer, TlsServer } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { isControlPlane } from '../config/settings.ts';
+import { activeSettings, controlPlaneSettings } from '../config/active.ts';
 import type { Machine } from '../machine.ts';
 import { addressOf } from '../net/addresses.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../resources/config.ts';
 import { HostnameStatuses, NodeAddresses } from '../resources/network.ts';
 import { ApiCertificates } from '../resources/secrets.ts';
 import { API_PORT, Peers } from './forward.ts';
@@ -41,14 +40,13 @@ export class ApiServer implements RouterHost {
   }
 
   rbac(): boolean {
-    return this.#settings()?.machine.features.rbac ?? true;
+    return activeSettings(this.#machine.state)?.machine.features.rbac ?? true;
   }
 
   /** Only control planes have a client certificate to forward with. */
   peers(): Peers | undefined {
-    const settings = this.#settings();
     const certificates = this.#machine.state.get(ApiCertificates, 'api');
-    if (settings === undefined || !isControlPlane(settings.machineType) || certificates === undefined) return undefined;
+    if (controlPlaneSettings(this.#machine.state) === undefined || certificates === undefined) return undefined;
     if (this.#peers !== undefined && this.#peersVersion === certificates.metadata.version) return this.#peers;
     this.#peers?.close();
     const { acceptedCAs, client } = certificates.spec;
@@ -56,9 +54,5 @@ export class ApiServer implements RouterHost {
     this.#peers = new Peers(this.#machine.platform.rpc, tls);
     this.#peersVersion = certificates.metadata.version;
     return this.#peers;
-  }
-
-  #settings() {
-    return this.#machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
   }
 }

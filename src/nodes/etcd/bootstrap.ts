@@ -4,11 +4,10 @@ import { TimeoutError } from '../../platform/errors.ts';
 import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { failedPrecondition } from '../api/errors.ts';
-import { isControlPlane } from '../config/settings.ts';
+import { controlPlaneSettings } from '../config/active.ts';
 import { NodeError } from '../errors.ts';
 import { etcdPhase } from '../events.ts';
 import type { Machine } from '../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../resources/config.ts';
 import { ETCD } from '../resources/etcd.ts';
 import { Services, TimeStatuses } from '../resources/runtime.ts';
 import { ETCD_DATA, type EtcdServiceOptions, etcdService } from '../services/builtin/etcd.ts';
@@ -25,8 +24,7 @@ export function* bootstrap(machine: Machine, recover: EtcdServiceOptions['recove
   if (!(yield* holdsWithin(machine, CRI_LIMIT_US, criUp(machine)))) {
     throw failedPrecondition('bootstrap is not available yet');
   }
-  const settings = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
-  if (settings === undefined || !isControlPlane(settings.machineType)) {
+  if (controlPlaneSettings(machine.state) === undefined) {
     throw failedPrecondition('bootstrap can only be performed on a control plane node');
   }
   if (!(yield* holdsWithin(machine, TIME_LIMIT_US, timeSynced(machine)))) {

@@ -3,10 +3,9 @@ import type { EtcdClient } from '../../etcd/client/client.ts';
 import { LockError, Mutex } from '../../etcd/client/mutex.ts';
 import { Session } from '../../etcd/client/session.ts';
 import type { Task } from '../../platform/task.ts';
-import { isControlPlane } from '../config/settings.ts';
+import { controlPlaneSettings } from '../config/active.ts';
 import { errorText, NodeError } from '../errors.ts';
 import type { Machine } from '../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../resources/config.ts';
 import { hostOfUrl, openControlPlaneEtcd, openEtcd, validateQuorum, withEtcd } from './client.ts';
 
 const QUORUM_US = 15_000_000;
@@ -15,8 +14,7 @@ const UPGRADE_MUTEX = 'talos:v1:etcdUpgradeMutex';
 
 /** Refuses an upgrade that would cost etcd its quorum (reference/v1.11.3.md 7.2, reference/controllers.md C.4). */
 export function* withUpgradeCheck(machine: Machine): Task<void> {
-  const settings = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
-  if (settings === undefined || !isControlPlane(settings.machineType)) return;
+  if (controlPlaneSettings(machine.state) === undefined) return;
   try {
     yield* validate(machine);
   } catch (error) {

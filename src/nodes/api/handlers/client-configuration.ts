@@ -2,9 +2,8 @@ import { isApiRole } from '../../../config/roles.ts';
 import { encodeBase64 } from '../../../platform/base64.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import { microseconds } from '../../../rpc/well-known.ts';
-import { isControlPlane } from '../../config/settings.ts';
+import { controlPlaneSettings } from '../../config/active.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { Issuer } from '../../secrets/issue.ts';
 import { failedPrecondition, invalidArgument } from '../errors.ts';
 
@@ -16,8 +15,8 @@ export function clientConfiguration(
     readonly crtTtl: { readonly seconds: number; readonly nanos: number } | null;
   },
 ) {
-  const settings = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
-  if (settings === undefined || !isControlPlane(settings.machineType)) {
+  const settings = controlPlaneSettings(machine.state);
+  if (settings === undefined) {
     throw failedPrecondition("client configuration (talosconfig) can't be generated on worker nodes");
   }
   const ttlUs = request.crtTtl === null ? 0 : microseconds(request.crtTtl);

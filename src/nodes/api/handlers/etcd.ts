@@ -6,7 +6,7 @@ import type { EtcdClient } from '../../../etcd/client/client.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Implementation } from '../../../rpc/service.ts';
-import { isControlPlane } from '../../config/settings.ts';
+import { controlPlaneSettings } from '../../config/active.ts';
 import { errorText, NodeError } from '../../errors.ts';
 import { LOCALHOST, openControlPlaneEtcd, openLocalEtcd, withEtcd } from '../../etcd/client.ts';
 import { forfeitLeadership } from '../../etcd/forfeit.ts';
@@ -14,7 +14,6 @@ import { decimalId } from '../../etcd/ids.ts';
 import { leaveCluster } from '../../etcd/leave.ts';
 import { SNAPSHOT_FILE } from '../../etcd/recover.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { MountStatuses } from '../../resources/runtime.ts';
 import { failedPrecondition, unimplemented } from '../errors.ts';
 
@@ -127,8 +126,7 @@ export function etcdHandlers(machine: Machine): Methods {
 
 /** The guard of every etcd call (reference/v1.11.3.md 4.1). */
 export function requireControlPlane(machine: Machine, what: string): void {
-  const settings = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
-  if (settings === undefined || !isControlPlane(settings.machineType)) {
+  if (controlPlaneSettings(machine.state) === undefined) {
     throw unimplemented(`${what} is only available on control plane nodes`);
   }
 }

@@ -1,9 +1,9 @@
 import { RebootMode } from '../../../api/machine/lifecycle.ts';
 import type { MachineService } from '../../../api/machine/services.ts';
 import type { Implementation } from '../../../rpc/service.ts';
+import { activeSettings } from '../../config/active.ts';
 import { bootstrap } from '../../etcd/bootstrap.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { HostnameStatuses } from '../../resources/network.ts';
 import { applyAnswer } from './apply.ts';
 import { applyConfiguration } from './apply-running.ts';
@@ -79,7 +79,7 @@ export function lifecycleHandlers(machine: Machine): Methods {
 
 function versionOf(machine: Machine) {
   const { profile, state } = machine;
-  const rbac = state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.features.rbac ?? false;
+  const rbac = activeSettings(state)?.machine.features.rbac ?? false;
   return {
     metadata: null,
     version: {

@@ -1,10 +1,10 @@
 import { timeout } from '../../../platform/combinators.ts';
 import { TimeoutError } from '../../../platform/errors.ts';
 import type { Task } from '../../../platform/task.ts';
+import { activeSettings } from '../../config/active.ts';
 import { isControlPlane } from '../../config/settings.ts';
 import { NodeError } from '../../errors.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { etcdService } from '../../services/builtin/etcd.ts';
 import { kubeletService } from '../../services/builtin/kubelet.ts';
 import { criService } from '../../services/builtin/plain.ts';
@@ -46,7 +46,7 @@ function* mountEphemeral(machine: Machine): Task<void> {
 /** Loads and starts what belongs to the machine type, then waits until every loaded service is up (≤ 70 min). */
 function* startAllServices(machine: Machine): Task<void> {
   const { services, state, platform, profile, kmsg } = machine;
-  const settings = state.get(MachineConfigs, ACTIVE_CONFIG)!.spec.settings;
+  const settings = activeSettings(state)!;
   services.load(kubeletService(machine));
   services.loadAndStart(criService(machine));
   if (isControlPlane(settings.machineType)) {

@@ -1,8 +1,7 @@
 import type { Task } from '../../../platform/task.ts';
-import { isControlPlane } from '../../config/settings.ts';
+import { controlPlaneSettings } from '../../config/active.ts';
 import { leaveCluster } from '../../etcd/leave.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { ETCD } from '../../resources/etcd.ts';
 import { MachineResetSignals } from '../../resources/runtime.ts';
 import { findSystemDisk } from '../../storage/layout.ts';
@@ -28,8 +27,7 @@ export interface ResetPlan {
 /** reference/v1.11.3.md 6.1 */
 export function resetPhases(machine: Machine, plan: ResetPlan): readonly Phase[] {
   const { blockDevices } = machine.platform;
-  const settings = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
-  const leaves = plan.graceful && settings !== undefined && isControlPlane(settings.machineType);
+  const leaves = plan.graceful && controlPlaneSettings(machine.state) !== undefined;
   const kexec = plan.labels.length > 0 && !plan.labels.includes('BOOT');
   return [
     ...(plan.graceful

@@ -1,18 +1,18 @@
 import { ContainerError, DiskError } from '../../../platform/errors.ts';
 import type { BlockDeviceInfo, BootImage } from '../../../platform/platform.ts';
 import type { Task } from '../../../platform/task.ts';
+import { activeSettings } from '../../config/active.ts';
 import { matchingDisks } from '../../config/machine-facts.ts';
 import { NodeError } from '../../errors.ts';
 import { installed } from '../../events.ts';
 import type { Machine } from '../../machine.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { MINIMUM_DISK_BYTES, systemPartitions } from '../../storage/layout.ts';
 import { mountSystemVolume } from '../../storage/volumes.ts';
 
 /** Puts Talos on the configured disk: partitions, boot slot A, then STATE in use (reference/lifecycle-api-cli.md A.3). */
 export function* installTalos(machine: Machine): Task<void> {
   const { blockDevices, firmware, log } = machine.platform;
-  const install = machine.state.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.install ?? null;
+  const install = activeSettings(machine.state)?.machine.install ?? null;
   if (install === null) throw new NodeError('install section is missing');
   const disk = installDisk(machine, install.disk, install.diskMatch);
   yield* pullInstaller(machine, install.image);

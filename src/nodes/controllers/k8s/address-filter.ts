@@ -1,5 +1,6 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { NodeAddressFilters } from '../../resources/network.ts';
 
@@ -9,10 +10,10 @@ export const addressFilterController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [exclusive(NodeAddressFilters)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
+    const settings = activeSettings(context);
     context.startTrackingOutputs();
-    if (config !== undefined) {
-      const { podSubnets, serviceSubnets } = config.spec.settings.cluster;
+    if (settings !== undefined) {
+      const { podSubnets, serviceSubnets } = settings.cluster;
       const kubernetes = [...podSubnets, ...serviceSubnets];
       context.set(NodeAddressFilters, 'no-k8s', { includeSubnets: [], excludeSubnets: kubernetes });
       context.set(NodeAddressFilters, 'only-k8s', { includeSubnets: kubernetes, excludeSubnets: [] });

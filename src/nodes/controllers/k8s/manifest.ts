@@ -1,6 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { ConfigObject } from '../../../config/schema/types.ts';
 import { type Controller, ControllerError, passController, shared, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { bootstrapManifests } from '../../kube/manifests/all.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { BootstrapManifestsConfigs, Manifests } from '../../resources/k8s-control-plane.ts';
@@ -30,7 +31,7 @@ export const extraManifestController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [shared(Manifests)],
   pass: (context) => {
-    const settings = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
+    const settings = activeSettings(context);
     context.startTrackingOutputs();
     for (const { name, contents } of settings?.cluster.inlineManifests ?? []) {
       context.set(Manifests, `99-${name}`, { items: parseObjects(name, contents) });

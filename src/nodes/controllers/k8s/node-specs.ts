@@ -1,4 +1,5 @@
 import { type Controller, exclusive, passController, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { isControlPlane } from '../../config/settings.ts';
 import { CONTROL_PLANE_TAINT } from '../../kube/kubelet-configuration.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
@@ -12,7 +13,7 @@ export const nodeLabelSpecController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [exclusive(NodeLabelSpecs)],
   pass: (context) => {
-    const settings = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
+    const settings = activeSettings(context);
     context.startTrackingOutputs();
     const labels: Record<string, string> = { ...settings?.machine.nodeLabels };
     if (settings !== undefined && isControlPlane(settings.machineType)) labels[CONTROL_PLANE_TAINT] = '';
@@ -27,7 +28,7 @@ export const nodeAnnotationSpecController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [exclusive(NodeAnnotationSpecs)],
   pass: (context) => {
-    const annotations = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.nodeAnnotations ?? {};
+    const annotations = activeSettings(context)?.machine.nodeAnnotations ?? {};
     context.startTrackingOutputs();
     for (const key of Object.keys(annotations))
       context.set(NodeAnnotationSpecs, key, { key, value: annotations[key]! });
@@ -41,7 +42,7 @@ export const nodeTaintSpecController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [exclusive(NodeTaintSpecs)],
   pass: (context) => {
-    const settings = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
+    const settings = activeSettings(context);
     context.startTrackingOutputs();
     const taints: Record<string, string> = {};
     if (settings !== undefined && isControlPlane(settings.machineType)) {

@@ -1,6 +1,7 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { ControllerError, passController, shared, weak } from '../../../cosi/index.ts';
 import { ipBytes } from '../../../platform/x509/ip.ts';
+import { activeSettings } from '../../config/active.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { Endpoints } from '../../resources/k8s.ts';
 import type { Surroundings } from '../../surroundings.ts';
@@ -12,10 +13,10 @@ export function staticEndpointController(surroundings: Surroundings): Controller
     inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
     outputs: [shared(Endpoints)],
     pass: (context) => {
-      const config = context.get(MachineConfigs, ACTIVE_CONFIG);
+      const settings = activeSettings(context);
       context.startTrackingOutputs();
-      if (config !== undefined) {
-        const { host } = config.spec.settings.cluster.endpoint;
+      if (settings !== undefined) {
+        const { host } = settings.cluster.endpoint;
         const addresses = ipBytes(host) !== null ? [host] : surroundings.resolve(host);
         if (addresses.length === 0)
           throw new ControllerError(`error resolving "${host}": lookup ${host}: no such host`);

@@ -1,6 +1,7 @@
 import { at } from '../../../config/view.ts';
 import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { text } from '../../config/pick.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { StaticPods } from '../../resources/k8s.ts';
@@ -11,7 +12,7 @@ export const staticPodConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [shared(StaticPods)],
   pass: (context) => {
-    const pods = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.pods ?? [];
+    const pods = activeSettings(context)?.machine.pods ?? [];
     context.startTrackingOutputs();
     for (const pod of pods) {
       const namespace = text(at(pod, 'metadata', 'namespace'), 'default');

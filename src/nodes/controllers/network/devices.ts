@@ -1,8 +1,8 @@
 import { at } from '../../../config/view.ts';
 import type { Reader } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { flag, text } from '../../config/pick.ts';
 import type { InterfaceSettings } from '../../config/settings.ts';
-import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { LinkStatuses, type LinkStatusSpec } from '../../resources/network.ts';
 
 /** An entry of `machine.network.interfaces` with the link it applies to. */
@@ -13,7 +13,7 @@ export interface Device {
 
 /** Devices of the active config, selectors expanded to links: every given key must match (reference/network-config.md D.3). */
 export function configuredDevices(context: Reader): readonly Device[] {
-  const settings = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings;
+  const settings = activeSettings(context);
   if (settings === undefined) return [];
   const links = context.list(LinkStatuses);
   const devices: Device[] = [];

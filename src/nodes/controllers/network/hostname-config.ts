@@ -2,6 +2,7 @@ import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import { sha256 } from '../../../platform/hash.ts';
+import { activeSettings } from '../../config/active.ts';
 import { addressOf } from '../../net/addresses.ts';
 import { Identities } from '../../resources/cluster.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
@@ -14,13 +15,13 @@ export const hostnameConfigController: Controller = passController({
   inputs: [weak(MachineConfigs, ACTIVE_CONFIG), weak(Identities, 'local'), weak(NodeAddresses, 'default')],
   outputs: [shared(LayeredHostnameSpecs)],
   pass: (context) => {
-    const config = context.get(MachineConfigs, ACTIVE_CONFIG);
+    const settings = activeSettings(context);
     context.startTrackingOutputs();
     const want = (layer: ConfigLayer, name: string): void => {
       context.set(LayeredHostnameSpecs, `${layer}/hostname`, { ...splitFqdn(name), layer });
     };
-    if (config !== undefined) {
-      const { features, network } = config.spec.settings.machine;
+    if (settings !== undefined) {
+      const { features, network } = settings.machine;
       const nodeId = context.get(Identities, 'local')?.spec.nodeId;
       const address = context.get(NodeAddresses, 'default')?.spec.addresses[0];
       if (features.stableHostname && nodeId !== undefined) want('default', stableHostname(nodeId));

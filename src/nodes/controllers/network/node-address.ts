@@ -1,5 +1,6 @@
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { exclusive, passController, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { addressOf, comparePrefixes, contains, isUsable } from '../../net/addresses.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import {
@@ -24,7 +25,7 @@ export const nodeAddressController: Controller = passController({
   inputs: [weak(AddressStatuses), weak(LinkStatuses), weak(NodeAddressFilters), weak(MachineConfigs, ACTIVE_CONFIG)],
   outputs: [exclusive(NodeAddresses)],
   pass: (context) => {
-    const algorithm = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.features.sortAlgorithm ?? 'v1';
+    const algorithm = activeSettings(context)?.machine.features.sortAlgorithm ?? 'v1';
     const seen = usableAddresses(context);
     const sort = (list: readonly string[]): readonly string[] =>
       [...new Set(list)].sort((a, b) => comparePrefixes(algorithm, a, b));

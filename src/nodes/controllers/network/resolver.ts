@@ -1,5 +1,6 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, shared, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { LayeredResolverSpecs, ResolverSpecs, ResolverStatuses } from '../../resources/network.ts';
 
@@ -12,7 +13,7 @@ export const resolverConfigController: Controller = passController({
   outputs: [shared(LayeredResolverSpecs)],
   pass: (context) => {
     context.startTrackingOutputs();
-    const servers = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.network.nameservers ?? [];
+    const servers = activeSettings(context)?.machine.network.nameservers ?? [];
     context.set(LayeredResolverSpecs, 'default/resolvers', { dnsServers: DEFAULT_RESOLVERS, layer: 'default' });
     if (servers.length > 0) {
       context.set(LayeredResolverSpecs, 'configuration/resolvers', { dnsServers: servers, layer: 'configuration' });

@@ -1,5 +1,6 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, shared, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { LayeredTimeServerSpecs, TimeServerSpecs, TimeServerStatuses } from '../../resources/network.ts';
 
@@ -12,7 +13,7 @@ export const timeServerConfigController: Controller = passController({
   outputs: [shared(LayeredTimeServerSpecs)],
   pass: (context) => {
     context.startTrackingOutputs();
-    const servers = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.time.servers ?? [];
+    const servers = activeSettings(context)?.machine.time.servers ?? [];
     context.set(LayeredTimeServerSpecs, 'default/timeservers', {
       timeServers: [DEFAULT_TIME_SERVER],
       layer: 'default',

@@ -1,5 +1,6 @@
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { exclusive, weak } from '../../../cosi/index.ts';
+import { activeSettings } from '../../config/active.ts';
 import type { Machine } from '../../machine.ts';
 import { overlaps } from '../../net/addresses.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
@@ -42,7 +43,7 @@ export function diagnosticsController(machine: Machine): Controller {
 }
 
 function overlapping(context: ControllerContext): readonly string[] {
-  const cluster = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.cluster;
+  const cluster = activeSettings(context)?.cluster;
   const own = context.get(NodeAddresses, 'routed-no-k8s')?.spec.addresses ?? [];
   if (cluster === undefined) return [];
   const networks = [...cluster.podSubnets, ...cluster.serviceSubnets];

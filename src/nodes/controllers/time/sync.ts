@@ -3,6 +3,7 @@ import { exclusive, isDefect, weak } from '../../../cosi/index.ts';
 import { Notifier } from '../../../platform/signal.ts';
 import type { Task } from '../../../platform/task.ts';
 import { ipBytes } from '../../../platform/x509/ip.ts';
+import { activeSettings } from '../../config/active.ts';
 import { errorText } from '../../errors.ts';
 import { timeSynced } from '../../events.ts';
 import type { Machine } from '../../machine.ts';
@@ -41,7 +42,7 @@ export function timeSyncController(machine: Machine): Controller {
       let running: { readonly servers: string; cancel(): void } | undefined;
       for (;;) {
         yield* context.wakeUp();
-        const time = context.get(MachineConfigs, ACTIVE_CONFIG)?.spec.settings.machine.time;
+        const time = activeSettings(context)?.machine.time;
         const servers = context.get(TimeServerStatuses, 'timeservers')?.spec.timeServers ?? [];
         const disabled = time?.disabled === true;
         const wanted = disabled ? '' : servers.join(',');
