@@ -67,8 +67,3 @@ export function isLoopback(address: string): boolean {
 export function isUnspecified(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
 }
-
-/** `10.0.0.10:2379`, `[fd00::1]:2379`. */
-export function endpointText(address: string, port: number): string {
-  return familyOf(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
-}

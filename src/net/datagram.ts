@@ -1,8 +1,15 @@
 import { NetError } from '../platform/errors.ts';
-import { type Datagram, type DatagramSocket, type Endpoint, type Segment, segmentSizeBytes } from '../platform/net.ts';
+import {
+  type Datagram,
+  type DatagramSocket,
+  type Endpoint,
+  hostPort,
+  type Segment,
+  segmentSizeBytes,
+} from '../platform/net.ts';
 import type { Resume, Task } from '../platform/task.ts';
 import { wait } from '../platform/task.ts';
-import { canonicalAddress, endpointText, isUnspecified } from './address.ts';
+import { canonicalAddress, isUnspecified } from './address.ts';
 import type { Namespace } from './namespace.ts';
 import { Packet } from './packet.ts';
 import type { SocketProcess } from './process.ts';
@@ -36,7 +43,7 @@ export class UdpSocket implements DatagramSocket {
     this.#requireOpen();
     const sizeBytes = segmentSizeBytes(payload);
     if (sizeBytes > DATAGRAM_LIMIT_BYTES) {
-      throw new NetError('message-too-long', `write udp ${endpointText(to.address, to.port)}: message too long`);
+      throw new NetError('message-too-long', `write udp ${hostPort(to)}: message too long`);
     }
     const target = canonicalAddress(to.address);
     const bound = this.local.address;
@@ -55,10 +62,7 @@ export class UdpSocket implements DatagramSocket {
   }
 
   #requireOpen(): void {
-    if (this.#closed) {
-      const { address, port } = this.local;
-      throw new NetError('closed', `udp ${endpointText(address, port)}: use of closed network connection`);
-    }
+    if (this.#closed) throw new NetError('closed', `udp ${hostPort(this.local)}: use of closed network connection`);
   }
 
   input(packet: Packet): void {

@@ -1,5 +1,6 @@
 import { NetError } from '../platform/errors.ts';
-import { endpointText, familyOf, isUnspecified } from './address.ts';
+import { hostPort } from '../platform/net.ts';
+import { familyOf, isUnspecified } from './address.ts';
 
 /** net.ipv4.ip_local_port_range. */
 const EPHEMERAL_FIRST = 32_768;
@@ -21,7 +22,7 @@ export class PortTable<S> {
   claim(address: string, port: number): number {
     if (port === 0) return this.freePort((candidate) => this.#isFree(address, candidate));
     if (!this.#isFree(address, port)) {
-      const text = `listen ${this.#protocol} ${endpointText(address, port)}: bind: address already in use`;
+      const text = `listen ${this.#protocol} ${hostPort({ address, port })}: bind: address already in use`;
       throw new NetError('address-in-use', text);
     }
     return port;

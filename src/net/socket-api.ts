@@ -1,18 +1,19 @@
 import { NetError } from '../platform/errors.ts';
-import type {
-  Connection,
-  DatagramSocket,
-  DialOptions,
-  Endpoint,
-  LinkInfo,
-  Listener,
-  ListenOptions,
-  MachineNet,
-  Net,
-  Route,
+import {
+  type Connection,
+  type DatagramSocket,
+  type DialOptions,
+  type Endpoint,
+  hostPort,
+  type LinkInfo,
+  type Listener,
+  type ListenOptions,
+  type MachineNet,
+  type Net,
+  type Route,
 } from '../platform/net.ts';
 import type { Task } from '../platform/task.ts';
-import { canonicalAddress, endpointText, isUnspecified } from './address.ts';
+import { canonicalAddress, isUnspecified } from './address.ts';
 import { UdpSocket } from './datagram.ts';
 import type { SocketProcess } from './process.ts';
 import { Dialling } from './tcp/handshake.ts';
@@ -33,7 +34,7 @@ export class SocketApi implements Net {
     const remote = { address: target, port: to.port };
     const source = options.localAddress ?? namespace.sourceFor(target);
     if (source === undefined) {
-      const text = `dial tcp ${endpointText(remote.address, remote.port)}: network is unreachable`;
+      const text = `dial tcp ${hostPort(remote)}: network is unreachable`;
       throw new NetError('unreachable', text);
     }
     if (!namespace.isOwn(source)) namespace.requireOwn(source);

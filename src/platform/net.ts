@@ -6,6 +6,11 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** `10.0.0.10:50000`, `[fd00::1]:50000`; a host name stands as it is. */
+export function hostPort({ address, port }: Endpoint): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 /** What a connection carries, in order: bytes, or an immutable object with the size it has on the wire. */
 export type Segment = Uint8Array | SizedObject;
 

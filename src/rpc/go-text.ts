@@ -1,14 +1,7 @@
 import { NetError } from '../platform/errors.ts';
-import type { Endpoint } from '../platform/net.ts';
+import { type Endpoint, hostPort } from '../platform/net.ts';
 
 /** Texts that operators know from Go programs, made from our typed errors. */
-
-/** `10.0.0.10:50000`, `[fd00::1]:50000`. */
-export function hostPort(endpoint: Endpoint): string {
-  return endpoint.address.includes(':')
-    ? `[${endpoint.address}]:${endpoint.port}`
-    : `${endpoint.address}:${endpoint.port}`;
-}
 
 /** As Go's net package prints a failed dial: `dial tcp 10.0.0.10:50000: connect: connection refused`. */
 export function dialErrorText(to: Endpoint, error: NetError, timeLimited: boolean): string {

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Segment } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Segment } from '../../platform/net.ts';
 import type { TlsClient, TlsServer } from '../../platform/rpc.ts';
 import { type Task, wait } from '../../platform/task.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import { TlsError } from '../../rpc/tls/handshake.ts';
 import type { NativeTls, SecuredServer } from '../../rpc/tls/secure.ts';
 import type { HostExecutor } from '../executor.ts';

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:dgram';
 import { Channel, END } from '../../platform/channel.ts';
 import { NetError } from '../../platform/errors.ts';
-import type { Datagram, DatagramSocket, Endpoint, Segment } from '../../platform/net.ts';
+import { type Datagram, type DatagramSocket, type Endpoint, hostPort, type Segment } from '../../platform/net.ts';
 import type { Task } from '../../platform/task.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { segmentBytes } from './segments.ts';
 import type { SelfAddress } from './self.ts';

@@ -1,8 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import { type Task, wait } from '../../platform/task.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { endpointOf } from './self.ts';

@@ -1,18 +1,18 @@
 import { createSocket } from 'node:dgram';
 import { createServer, isIP, isIPv6, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
-import type {
-  Connection,
-  DatagramSocket,
-  DialOptions,
-  Endpoint,
-  LinkInfo,
-  Listener,
-  ListenOptions,
-  Net,
+import {
+  type Connection,
+  type DatagramSocket,
+  type DialOptions,
+  type Endpoint,
+  hostPort,
+  type LinkInfo,
+  type Listener,
+  type ListenOptions,
+  type Net,
 } from '../../platform/net.ts';
 import { type Task, wait } from '../../platform/task.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { HostDatagramSocket } from './datagram.ts';

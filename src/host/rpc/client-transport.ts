@@ -1,9 +1,8 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Clock, Timer } from '../../platform/clock.ts';
-import type { Endpoint } from '../../platform/net.ts';
+import { type Endpoint, hostPort } from '../../platform/net.ts';
 import type { Metadata, StatusName } from '../../platform/rpc.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import type { Payload } from '../../rpc/grpc/payload.ts';
 import type { ClientTransport, ConnectOptions, StreamSink } from '../../rpc/grpc/transport.ts';
 import type { HostExecutor } from '../executor.ts';

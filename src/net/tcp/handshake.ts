@@ -1,8 +1,8 @@
 import type { Timer } from '../../platform/clock.ts';
 import { NetError } from '../../platform/errors.ts';
+import { hostPort } from '../../platform/net.ts';
 import type { Fail, Resume, Task } from '../../platform/task.ts';
 import { nothingToCancel, wait } from '../../platform/task.ts';
-import { endpointText } from '../address.ts';
 import { connectionOpened, connectionRefused } from '../events.ts';
 import type { LossWatcher, Packet } from '../packet.ts';
 import { SYN_ACK_RETRIES, SYN_RETRIES, SYN_TIMEOUT_US } from './constants.ts';
@@ -58,8 +58,8 @@ export class Dialling implements Handshake {
     socket.establish(packet.socket!);
     socket.sendControl('ack', packet.socket!.handshake);
     socket.kernel.report(connectionOpened, () => ({
-      local: endpointText(socket.local.address, socket.local.port),
-      remote: endpointText(socket.remote.address, socket.remote.port),
+      local: hostPort(socket.local),
+      remote: hostPort(socket.remote),
     }));
     this.#settled = true;
     this.#waiter?.resume();
@@ -79,8 +79,7 @@ export class Dialling implements Handshake {
   #fail(code: 'refused' | 'unreachable' | 'timeout'): void {
     if (this.#settled) return;
     this.#settled = true;
-    const { address, port } = this.#socket.remote;
-    const remote = endpointText(address, port);
+    const remote = hostPort(this.#socket.remote);
     this.#error = new NetError(code, `dial tcp ${remote}: ${TEXT[code]}`);
     this.#socket.kernel.report(connectionRefused, () => ({ remote, reason: code }));
     this.#socket.handshakeFailed(code);

@@ -1,8 +1,7 @@
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { Resume, Task } from '../../platform/task.ts';
 import { wait } from '../../platform/task.ts';
-import { endpointText } from '../address.ts';
 import type { Namespace } from '../namespace.ts';
 import type { Packet } from '../packet.ts';
 import type { SocketProcess } from '../process.ts';
@@ -52,8 +51,7 @@ export class TcpListener implements Listener {
   *accept(): Task<Connection> {
     for (;;) {
       if (this.#closed) {
-        const { address, port } = this.local;
-        throw new NetError('closed', `accept tcp ${endpointText(address, port)}: use of closed network connection`);
+        throw new NetError('closed', `accept tcp ${hostPort(this.local)}: use of closed network connection`);
       }
       const socket = this.#queue.shift();
       if (socket !== undefined) return socket;

@@ -1,8 +1,7 @@
 import type { Timer } from '../../platform/clock.ts';
 import { NetError, type NetErrorCode } from '../../platform/errors.ts';
-import type { Connection, DialOptions, Endpoint, Segment } from '../../platform/net.ts';
+import { type Connection, type DialOptions, type Endpoint, hostPort, type Segment } from '../../platform/net.ts';
 import type { Task } from '../../platform/task.ts';
-import { endpointText } from '../address.ts';
 import { connectionBroken } from '../events.ts';
 import type { NetKernel } from '../kernel.ts';
 import type { Namespace } from '../namespace.ts';
@@ -54,7 +53,7 @@ export class TcpSocket implements Connection {
 
   describe(): string {
     const { local, remote } = this;
-    return `net/${endpointText(local.address, local.port)}>${endpointText(remote.address, remote.port)}`;
+    return `net/${hostPort(local)}>${hostPort(remote)}`;
   }
 
   /** Both ends know each other now. */
@@ -152,8 +151,8 @@ export class TcpSocket implements Connection {
     const isOver = this.receiveSide.finReceived && this.sendSide.finQueued;
     if (!this.orphaned && !isOver) {
       this.kernel.report(connectionBroken, () => ({
-        local: endpointText(this.local.address, this.local.port),
-        remote: endpointText(this.remote.address, this.remote.port),
+        local: hostPort(this.local),
+        remote: hostPort(this.remote),
         reason: code,
       }));
     }

@@ -1,5 +1,5 @@
+import { hostPort } from '../../platform/net.ts';
 import { NodeError } from '../errors.ts';
-import { hostPort } from '../net/addresses.ts';
 import type { EtcdRules } from '../profile/profile.ts';
 import type { EtcdSpecSpec } from '../resources/etcd.ts';
 import { ETCD_CLIENT_PORT, ETCD_PEER_PORT } from './client.ts';
@@ -12,7 +12,7 @@ export type EtcdStart =
 
 /** `https://10.0.0.10:2380` for each address. */
 export function urlsOf(addresses: readonly string[], port: number): readonly string[] {
-  return addresses.map((address) => `https://${hostPort(address, port)}`);
+  return addresses.map((address) => `https://${hostPort({ address, port })}`);
 }
 
 export function peerUrls(spec: EtcdSpecSpec): readonly string[] {

@@ -1,12 +1,12 @@
 import { EtcdClient } from '../../etcd/client/client.ts';
 import { utf8Encode } from '../../platform/bytes.ts';
+import { hostPort } from '../../platform/net.ts';
 import { shuffled } from '../../platform/random.ts';
 import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { ETCD_PKI } from '../controllers/etcd/pki.ts';
 import { NodeError } from '../errors.ts';
 import type { Machine } from '../machine.ts';
-import { hostPort } from '../net/addresses.ts';
 import { mergedAddresses } from './endpoints.ts';
 
 export const ETCD_CLIENT_PORT = 2379;
@@ -29,7 +29,7 @@ export function* openEtcd(machine: Machine, addresses: readonly string[], option
   return new EtcdClient(
     { rpc, clock, random: machine.random.stream('etcd-client'), scope: machine.scope },
     {
-      endpoints: addresses.map((address) => `https://${hostPort(address, ETCD_CLIENT_PORT)}`),
+      endpoints: addresses.map((address) => `https://${hostPort({ address, port: ETCD_CLIENT_PORT })}`),
       tls: { serverCaPem, certificatePem, keyPem },
       dialTimeoutUs: DIAL_TIMEOUT_US,
       requireLeader: options.requireLeader === true,

@@ -1,9 +1,8 @@
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Listener } from '../../platform/net.ts';
+import { type Connection, hostPort, type Listener } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { ipBytes } from '../../platform/x509/ip.ts';
-import { hostPort } from '../net/addresses.ts';
 import type { HostAndPort } from '../resources/k8s.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Upstream, UpstreamList } from './upstreams.ts';
@@ -47,7 +46,11 @@ export class LoadBalancer {
 
   setEndpoints(endpoints: readonly HostAndPort[]): void {
     this.list.reconcile(
-      endpoints.map(({ host, port }) => ({ key: hostPort(host, port), host: this.#resolve(host), port })),
+      endpoints.map(({ host, port }) => ({
+        key: hostPort({ address: host, port }),
+        host: this.#resolve(host),
+        port,
+      })),
     );
   }
 

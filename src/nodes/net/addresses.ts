@@ -105,8 +105,3 @@ export function isUsable(address: string): boolean {
   const loopback = bytes.every((byte, index) => byte === (index === 15 ? 1 : 0));
   return !loopback && !(bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80) && bytes[0] !== 0xff;
 }
-
-/** `[2001:db8::1]:443`, `10.0.0.5:443`. */
-export function hostPort(host: string, port: number): string {
-  return isIpv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-}

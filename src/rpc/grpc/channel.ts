@@ -1,5 +1,5 @@
 import { Bug } from '../../platform/errors.ts';
-import type { Endpoint } from '../../platform/net.ts';
+import { type Endpoint, hostPort } from '../../platform/net.ts';
 import type { Random } from '../../platform/random.ts';
 import {
   type CallOptions,
@@ -10,7 +10,6 @@ import {
   RpcError,
 } from '../../platform/rpc.ts';
 import { type Task, type TaskScope, wait } from '../../platform/task.ts';
-import { hostPort } from '../go-text.ts';
 import { MessageStream } from './client-stream.ts';
 import type { GrpcDeps } from './deps.ts';
 import { Payload } from './payload.ts';

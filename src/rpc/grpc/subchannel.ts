@@ -1,8 +1,8 @@
 import type { Timer } from '../../platform/clock.ts';
-import type { Endpoint } from '../../platform/net.ts';
+import { type Endpoint, hostPort } from '../../platform/net.ts';
 import type { Task, TaskHandle, TaskScope } from '../../platform/task.ts';
 import { channelConnected, channelFailed, channelLost } from '../events.ts';
-import { connectionErrorText, hostPort } from '../go-text.ts';
+import { connectionErrorText } from '../go-text.ts';
 import type { GrpcDeps } from './deps.ts';
 import { AttemptFailed, type ClientTransport, type Connect } from './transport.ts';
 

@@ -1,9 +1,8 @@
 import { timeout } from '../../platform/combinators.ts';
 import { NetError, TimeoutError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { PeerIdentity, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { hostPort } from '../go-text.ts';
 import { TlsError } from '../tls/handshake.ts';
 import { type ServerSecurer, serverSecurer } from '../tls/secure.ts';
 import type { HttpDeps } from './deps.ts';

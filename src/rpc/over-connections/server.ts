@@ -1,10 +1,10 @@
 import { timeout } from '../../platform/combinators.ts';
 import { NetError, TimeoutError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../events.ts';
-import { hostPort, readErrorText } from '../go-text.ts';
+import { readErrorText } from '../go-text.ts';
 import { type ServerShared, serverShared } from '../grpc/dispatcher.ts';
 import { serverHandshake, TlsError } from '../tls/handshake.ts';
 import { type ServerMaterial, serverMaterial } from '../tls/material.ts';

@@ -1,9 +1,8 @@
 import type { Process } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
-import type { Connection, Endpoint, Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { hostPort } from '../../rpc/go-text.ts';
 import { OptionError, readEndpoint, readFlags } from '../flags.ts';
 import { BackendList } from './backends.ts';
 import { backendHealth } from './events.ts';
