@@ -1,24 +1,33 @@
 /** Lines kept of one process; older ones are let go. */
 const LIMIT = 2_000;
 
-/** What a process printed, bounded, with listeners for what comes; text from a pipe is cut into lines. */
-export class LineBuffer {
-  #lines: string[] = [];
+/** Cuts the text of one pipe into lines. Each pipe needs its own: a process may leave half a line in each. */
+export class LineCutter {
+  readonly #onLine: (line: string) => void;
   #partial = '';
-  #listeners: ((line: string) => void)[] = [];
 
-  /** Adds text as it comes out of a pipe. */
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** Adds text as it comes out of the pipe. */
   feed(text: string): void {
     const pieces = (this.#partial + text).split('\n');
     this.#partial = pieces.pop()!;
-    for (const line of pieces) this.add(line);
+    for (const line of pieces) this.#onLine(line);
   }
 
   /** The pipe is closed: what is left is a line, too. */
   end(): void {
-    if (this.#partial !== '') this.add(this.#partial);
+    if (this.#partial !== '') this.#onLine(this.#partial);
     this.#partial = '';
   }
+}
+
+/** What a process printed, bounded, with listeners for what comes. */
+export class LineBuffer {
+  #lines: string[] = [];
+  #listeners: ((line: string) => void)[] = [];
 
   add(line: string): void {
     this.#lines.push(line);

@@ -19,7 +19,7 @@ import {
   metadataOf,
   parseTimeout,
 } from '../../src/host/rpc/wire.ts';
-import { LineBuffer } from '../../src/platform/lines.ts';
+import { LineBuffer, LineCutter } from '../../src/platform/lines.ts';
 import { eventKind } from '../../src/platform/log.ts';
 import { Scope } from '../../src/platform/scope.ts';
 import { nothingToCancel, wait } from '../../src/platform/task.ts';
@@ -140,8 +140,9 @@ describe('addresses, paths, images, lines', () => {
 
   it('output is cut into lines wherever the pipe cut it', () => {
     const lines = new LineBuffer();
-    for (const piece of ['one\ntw', 'o\n', '\nthr', 'ee']) lines.feed(piece);
-    lines.end();
+    const cutter = new LineCutter((line) => lines.add(line));
+    for (const piece of ['one\ntw', 'o\n', '\nthr', 'ee']) cutter.feed(piece);
+    cutter.end();
     expect(lines.tail(10)).toEqual(['one', 'two', '', 'three']);
   });
 

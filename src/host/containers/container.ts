@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Container, ContainerInfo, ContainerSpec, ExitStatus, Signal } from '../../platform/containers.ts';
-import { LineBuffer } from '../../platform/lines.ts';
+import { LineBuffer, LineCutter } from '../../platform/lines.ts';
 import { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import type { HostExecutor } from '../executor.ts';
@@ -32,14 +32,13 @@ export class HostContainer implements Container {
     this.#spec = spec;
     this.#child = child;
     this.#startedAtUs = startedAtUs;
-    this.#read(child.stdout, executor, this.#lines);
-    this.#read(child.stderr, executor, this.#lines);
-    const events = new LineBuffer();
-    events.listen((line) => {
+    const print = (line: string): void => this.#lines.add(line);
+    read(child.stdout, executor, print);
+    read(child.stderr, executor, print);
+    read(child.stdio[EVENTS_DESCRIPTOR] as Readable | null, executor, (line) => {
       if (line === '') this.started.set();
       else onEvent(line);
     });
-    this.#read(child.stdio[EVENTS_DESCRIPTOR] as Readable | null, executor, events);
     child.on('error', (error) => executor.enter(() => this.#ended({ code: 127 }, error.message)));
     child.on('close', (code, signal) => executor.enter(() => this.#ended(statusOf(code, signal))));
   }
@@ -80,18 +79,19 @@ export class HostContainer implements Container {
     return this.#lines.listen(listener);
   }
 
-  #read(pipe: Readable | null | undefined, executor: HostExecutor, lines: LineBuffer): void {
-    if (pipe === null || pipe === undefined) return;
-    pipe.setEncoding('utf8');
-    pipe.on('data', (text: string) => executor.enter(() => lines.feed(text)));
-    pipe.on('end', () => executor.enter(() => lines.end()));
-  }
-
   #ended(status: ExitStatus, problem?: string): void {
     if (problem !== undefined) this.#lines.add(problem);
     this.#exit.set(status);
     this.started.set();
   }
+}
+
+function read(pipe: Readable | null | undefined, executor: HostExecutor, onLine: (line: string) => void): void {
+  if (pipe === null || pipe === undefined) return;
+  const cutter = new LineCutter(onLine);
+  pipe.setEncoding('utf8');
+  pipe.on('data', (text: string) => executor.enter(() => cutter.feed(text)));
+  pipe.on('end', () => executor.enter(() => cutter.end()));
 }
 
 function statusOf(code: number | null, signal: NodeJS.Signals | null): ExitStatus {
