@@ -7,7 +7,7 @@ import {
   OUTSIDE_SERVICES,
   type OutsideService,
 } from '../../world/fault.ts';
-import { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
 import { missingArgument } from '../scenario/check.ts';
@@ -15,10 +15,11 @@ import { formatDurationUs, parseDurationUs } from '../scenario/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';
+import { driveOperator } from './drive.ts';
 import { splitWords } from './words.ts';
 
 /** A typed command may take this long in simulated time before the prompt comes back. */
-const COMMAND_LIMIT_US = 1_800 * SECOND_US;
+export const COMMAND_LIMIT_US = 1_800 * SECOND_US;
 
 const HELP = `Commands of the operator's workstation:
   talosctl …, etcdctl …, kubectl …, export NAME=VALUE
@@ -69,7 +70,7 @@ export class ShellSession {
 
   /** Runs the steps of the scenario. */
   runSteps(): LineOutcome {
-    return this.#drive((engine) => engine.run(this.#session.scenario.steps), Number.MAX_SAFE_INTEGER);
+    return this.#drive((engine) => engine.run(this.#session.scenario.steps));
   }
 
   /** Takes one line. */
@@ -134,27 +135,12 @@ export class ShellSession {
   }
 
   /** Runs something as the operator until it ends or the limit of simulated time is over. */
-  #drive(body: (engine: Engine) => Task<void>, limitUs: number): LineOutcome {
-    const session = this.#session;
-    const { simulation } = session.world;
-    let done = false;
-    let failed = false;
-    const print = this.#print;
-    const process = session.asOperator('command', function* (shell, platform): Task<void> {
-      const engine = new Engine(session.world, shell, platform, {
-        onCommand: () => {},
-        onOutput: (text) => print(text),
-        onStep: () => {},
-      });
-      yield* body(engine);
-      for (const problem of engine.problems) print(`${problem}\n`);
-      failed = engine.problems.length > 0;
-      done = true;
-    });
-    simulation.runUntil(() => done, limitUs === Number.MAX_SAFE_INTEGER ? {} : { untilUs: simulation.nowUs + limitUs });
-    if (done) return failed ? 'failed' : 'done';
-    process.kill();
-    return this.#complain(`interrupted: it did not end within ${formatDurationUs(limitUs)} of simulated time`);
+  #drive(body: (engine: Engine) => Task<void>, limitUs?: number): LineOutcome {
+    const { ended, problems } = driveOperator(this.#session, body, this.#print, limitUs);
+    if (!ended && limitUs !== undefined)
+      return this.#complain(`interrupted: it did not end within ${formatDurationUs(limitUs)} of simulated time`);
+    for (const problem of problems) this.#print(`${problem}\n`);
+    return problems.length === 0 ? 'done' : 'failed';
   }
 
   #fault(kind: FaultKind, words: readonly string[]): LineOutcome {
