@@ -11,6 +11,14 @@ export function hostPort({ address, port }: Endpoint): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
+/** Reads what {@link hostPort} writes, and forgives: `[fd00::1]`, a bare `fd00::1`, a missing port. Null when it is none. */
+export function parseHostPort(text: string, defaultPort: number): Endpoint | null {
+  if (text.split(':').length > 2 && !text.startsWith('[')) return { address: text, port: defaultPort };
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text);
+  if (match === null) return null;
+  return { address: match[1] ?? match[2]!, port: match[3] === undefined ? defaultPort : Number(match[3]) };
+}
+
 /** What a connection carries, in order: bytes, or an immutable object with the size it has on the wire. */
 export type Segment = Uint8Array | SizedObject;
 

@@ -2,7 +2,7 @@ import { MachineService } from '../../api/machine/services.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import { SECOND_US } from '../../platform/clock.ts';
-import type { Endpoint } from '../../platform/net.ts';
+import { type Endpoint, parseHostPort } from '../../platform/net.ts';
 import { type ClientStream, type Method, type RpcChannel, RpcError, type TlsClient } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { Empty } from '../../rpc/well-known.ts';
@@ -115,13 +115,11 @@ export function multiError(errors: readonly string[]): string {
   return `${head}\n${errors.map((error) => `\t* ${error}\n`).join('')}\n`;
 }
 
-/** `host`, `host:port` or a URL; the default port is apid's. */
+/** `host`, `host:port` or a URL; IPv6 with or without brackets; the default port is apid's. */
 function endpointOf(text: string): Endpoint {
-  const plain = text.replace(/^https?:\/\//, '');
-  const port = /:(\d+)$/.exec(plain);
-  return port === null
-    ? { address: plain, port: API_PORT }
-    : { address: plain.slice(0, port.index), port: Number(port[1]) };
+  const endpoint = parseHostPort(text.replace(/^https?:\/\//, '').replace(/\/+$/, ''), API_PORT);
+  if (endpoint === null) throw new CommandFailure(`error constructing client: invalid endpoint "${text}"`);
+  return endpoint;
 }
 
 type Parsed = ParsedCommand<Runner>;

@@ -1,20 +1,12 @@
 import type { Command } from '../cobra/command.ts';
 import { flag } from '../cobra/flags.ts';
+import { applyConfigCommand } from './commands/apply-config.ts';
+import { bootstrapCommand } from './commands/bootstrap.ts';
 import { healthCommand, kubeconfigCommand } from './commands/cluster.ts';
 import { configCommand } from './commands/config.ts';
 import { etcdCommand } from './commands/etcd.ts';
 import { genCommand, machineConfigCommand } from './commands/gen.ts';
 import { getCommand } from './commands/get.ts';
-import {
-  applyConfigCommand,
-  bootstrapCommand,
-  rebootCommand,
-  resetCommand,
-  rollbackCommand,
-  shutdownCommand,
-  upgradeCommand,
-  versionCommand,
-} from './commands/lifecycle.ts';
 import {
   containersCommand,
   dmesgCommand,
@@ -23,8 +15,12 @@ import {
   serviceCommand,
   timeCommand,
 } from './commands/observe.ts';
+import { rebootCommand, shutdownCommand } from './commands/power.ts';
+import { resetCommand } from './commands/reset.ts';
 import { unsupportedCommands } from './commands/unsupported.ts';
+import { rollbackCommand, upgradeCommand } from './commands/upgrade.ts';
 import { validateCommand } from './commands/validate.ts';
+import { versionCommand } from './commands/version.ts';
 import type { Runner } from './run.ts';
 
 /** The whole talosctl v1.11.3 that is simulated (reference/lifecycle-api-cli.md F.2); the rest is refused by name. */

@@ -11,7 +11,7 @@ import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { multiError, type TalosClient, withClient } from '../client.ts';
 import { CommandFailure, type Runner } from '../run.ts';
-import { INSECURE } from './lifecycle.ts';
+import { INSECURE } from './insecure.ts';
 
 type Parsed = ParsedCommand<Runner>;
 
