@@ -11,7 +11,7 @@ export function race<T>(tasks: Readonly<Record<string, Task<T>>>): Task<T> {
     const end = (settle: () => void): void => {
       if (over) return;
       over = true;
-      for (const fork of forks) fork.cancel();
+      for (const fork of forks) fork.withdraw('cancel');
       settle();
     };
     for (const name of Object.keys(tasks)) {
@@ -27,7 +27,7 @@ export function race<T>(tasks: Readonly<Record<string, Task<T>>>): Task<T> {
     }
     return (how) => {
       over = true;
-      for (const fork of forks) how === 'kill' ? fork.kill() : fork.cancel();
+      for (const fork of forks) fork.withdraw(how);
     };
   });
 }
@@ -50,14 +50,14 @@ export function all<T>(tasks: readonly Task<T>[]): Task<T[]> {
       const failed = (error: unknown): void => {
         if (over) return;
         over = true;
-        for (const fork of forks) fork.cancel();
+        for (const fork of forks) fork.withdraw('cancel');
         fail(error);
       };
       forks.push(context.fork('all', task, done, failed));
     });
     return (how) => {
       over = true;
-      for (const fork of forks) how === 'kill' ? fork.kill() : fork.cancel();
+      for (const fork of forks) fork.withdraw(how);
     };
   });
 }

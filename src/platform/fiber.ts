@@ -1,12 +1,14 @@
 import { Bug, TaskCancelled } from './errors.ts';
 import { type Executor, hashText, type Runnable } from './executor.ts';
 import type { Scope } from './scope.ts';
-import type { Cancel, Fail, ForkedTask, Resume, Suspension, Task, TaskContext, TaskHandle } from './task.ts';
+import type { Cancel, Fail, ForkedTask, Resume, Suspension, Task, TaskContext, TaskHandle, Withdrawal } from './task.ts';
 import { nothingToCancel, wait } from './task.ts';
 
-type State = 'ready' | 'running' | 'suspended' | 'done';
+/** `settled`: its wait ended while it was being started, so the task goes on at once. */
+type State = 'ready' | 'running' | 'starting' | 'settled' | 'suspended' | 'done';
 type Outcome<T> = { kind: 'value'; value: T } | { kind: 'error'; error: unknown } | { kind: 'withdrawn' };
-type Next = { kind: 'value'; value: unknown } | { kind: 'error'; error: unknown } | { kind: 'cancel' };
+/** How the generator goes on: with a value, with a thrown error, or by unwinding. */
+type Next = 'value' | 'error' | 'cancel';
 
 interface Observer<T> {
   done: Resume<T>;
@@ -23,12 +25,16 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
   #generator: Task<T>;
   #state: State = 'suspended';
   #outcome: Outcome<T> | undefined;
-  #next: Next = { kind: 'value', value: undefined };
+  #next: Next = 'value';
+  /** The value or the error that goes with {@link Next}. */
+  #passed: unknown;
   #pending: Cancel | undefined;
   /** Identity of the current suspension: settlements that carry an older one come too late and are ignored. */
   #turn = 0;
   #cancelWanted = false;
   #unwinding = false;
+  /** Nobody wants to know any more how it ends. */
+  #abandoned = false;
   #observers: Observer<T>[] = [];
   #childCounts: Map<string, number> | undefined;
 
@@ -46,38 +52,35 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
 
   /** Makes the fiber ready for its first step. */
   start(): void {
-    this.#makeReady({ kind: 'value', value: undefined });
+    this.#makeReady('value', undefined);
   }
 
   /** Runs until the next suspension that does not settle at once. Only the executor calls this. */
   run(): void {
     if (this.#state !== 'ready') return;
     this.#state = 'running';
-    let next: Next = this.#cancelWanted && !this.#unwinding ? { kind: 'cancel' } : this.#next;
     for (;;) {
-      const suspension = this.#advance(next);
+      if (this.#cancelWanted && !this.#unwinding) this.#next = 'cancel';
+      const suspension = this.#advance();
       if (suspension === undefined) return;
-      if (this.#cancelWanted && !this.#unwinding) {
-        next = { kind: 'cancel' };
-        continue;
-      }
+      if (this.#cancelWanted && !this.#unwinding) continue;
       if (this.#unwinding && !this.scope.inGrace) {
         this.#finish({ kind: 'withdrawn' });
         return;
       }
-      const settledAtOnce = this.#suspend(suspension);
-      if (settledAtOnce === undefined) return;
-      next = settledAtOnce;
+      if (!this.#suspend(suspension)) return;
     }
   }
 
-  #advance(next: Next): Suspension<unknown> | undefined {
+  #advance(): Suspension<unknown> | undefined {
+    const passed = this.#passed;
+    this.#passed = undefined;
     try {
       const step =
-        next.kind === 'value'
-          ? this.#generator.next(next.value)
-          : next.kind === 'error'
-            ? this.#generator.throw(next.error)
+        this.#next === 'value'
+          ? this.#generator.next(passed)
+          : this.#next === 'error'
+            ? this.#generator.throw(passed)
             : this.#return();
       if (this.settled) return undefined; // killed by what it just did
       if (!step.done) return step.value;
@@ -94,57 +97,61 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
     return this.#generator.return(undefined as T);
   }
 
-  /** Starts a wait. Returns what it settled with when that happened synchronously. */
-  #suspend(suspension: Suspension<unknown>): Next | undefined {
+  /** Starts a wait. True when the task goes on at once: it settled synchronously, or is to unwind. */
+  #suspend(suspension: Suspension<unknown>): boolean {
     const turn = ++this.#turn;
-    this.#state = 'suspended';
-    let early: Next | undefined;
-    let starting = true;
-    const settle = (next: Next): void => {
-      if (this.#turn !== turn || this.#state !== 'suspended' || early !== undefined) return;
-      if (starting) early = next;
-      else this.#makeReady(next);
-    };
+    this.#state = 'starting';
     let cancel: Cancel = nothingToCancel;
     try {
       cancel = suspension(
-        (value) => settle({ kind: 'value', value }),
-        (error) => settle({ kind: 'error', error }),
+        (value) => this.#settle(turn, 'value', value),
+        (error) => this.#settle(turn, 'error', error),
         this,
       );
     } catch (error) {
-      early ??= { kind: 'error', error };
+      this.#settle(turn, 'error', error);
     }
-    starting = false;
-    if (this.settled) {
+    const state = this.#state as State;
+    if (state === 'done') {
       cancel('kill');
-      return undefined;
+      return false;
     }
-    if (early !== undefined) {
+    if (state === 'settled') {
       this.#state = 'running';
-      return early;
+      return true;
     }
+    this.#state = 'suspended';
     this.#pending = cancel;
-    if (this.#cancelWanted && !this.#unwinding) {
-      this.#withdraw('cancel');
-      this.#state = 'running';
-      return { kind: 'cancel' };
-    }
-    return undefined;
+    if (!this.#cancelWanted || this.#unwinding) return false;
+    this.#withdraw('cancel');
+    this.#state = 'running';
+    return true;
   }
 
-  #withdraw(how: 'cancel' | 'kill'): void {
+  /** Ends the wait of this turn; what comes after another end is ignored. */
+  #settle(turn: number, next: Next, passed: unknown): void {
+    if (this.#turn !== turn) return;
+    if (this.#state === 'suspended') this.#makeReady(next, passed);
+    else if (this.#state === 'starting') {
+      this.#state = 'settled';
+      this.#next = next;
+      this.#passed = passed;
+    }
+  }
+
+  #withdraw(how: Withdrawal): void {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#turn++;
     pending?.(how);
   }
 
-  #makeReady(next: Next): void {
+  #makeReady(next: Next, passed: unknown): void {
     this.#pending = undefined;
     this.#turn++;
     this.#state = 'ready';
     this.#next = next;
+    this.#passed = passed;
     this.#executor.ready(this);
     this.wakeOrdinal++;
   }
@@ -155,6 +162,7 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
     this.#state = 'done';
     this.#turn++;
     this.scope.release(this);
+    if (this.#abandoned) return;
     const observers = this.#observers;
     this.#observers = [];
     if (outcome.kind === 'error' && observers.length === 0) this.scope.failed(this, outcome.error);
@@ -173,7 +181,7 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
     if (this.#state !== 'suspended') return;
     this.#withdraw('cancel');
     this.#state = 'ready';
-    this.#next = { kind: 'cancel' };
+    this.#next = 'cancel';
     this.run();
   }
 
@@ -182,6 +190,12 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
     if (this.settled) return;
     if (this.#state === 'suspended') this.#withdraw('kill');
     this.#finish({ kind: 'withdrawn' });
+  }
+
+  withdraw(how: Withdrawal): void {
+    this.#abandoned = true;
+    if (how === 'kill') this.kill();
+    else this.cancel();
   }
 
   /** Drops the task and whoever waits for it, silently: for a power cut. */

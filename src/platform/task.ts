@@ -25,8 +25,8 @@ export type Task<T> = Generator<Suspension<unknown>, T, unknown>;
 
 /** A running child of a task, as combinators such as race hold it. */
 export interface ForkedTask {
-  cancel(): void;
-  kill(): void;
+  /** Ends it for a parent that no longer asks how it ends: neither of its callbacks is called from now on. */
+  withdraw(how: Withdrawal): void;
 }
 
 /** What a suspension may know of the task that waits: its stable name, and how to run children of it. */
