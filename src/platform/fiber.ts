@@ -1,7 +1,17 @@
 import { Bug, TaskCancelled } from './errors.ts';
 import { type Executor, hashText, type Runnable } from './executor.ts';
 import type { Scope } from './scope.ts';
-import type { Cancel, Fail, ForkedTask, Resume, Suspension, Task, TaskContext, TaskHandle, Withdrawal } from './task.ts';
+import type {
+  Cancel,
+  Fail,
+  ForkedTask,
+  Resume,
+  Suspension,
+  Task,
+  TaskContext,
+  TaskHandle,
+  Withdrawal,
+} from './task.ts';
 import { nothingToCancel, wait } from './task.ts';
 
 /** `settled`: its wait ended while it was being started, so the task goes on at once. */

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Backend, StoredChange, StoredValue } from '../../src/kube/apiserver/backend.ts';
+import type { Backend, StoredChange } from '../../src/kube/apiserver/backend.ts';
 import { type ApiResponse, handleResource, type Served } from '../../src/kube/apiserver/handler.ts';
 import { applyPatch, PATCH_TYPES } from '../../src/kube/apiserver/patch.ts';
 import { fieldSelector, labelSelector } from '../../src/kube/apiserver/selectors.ts';
 import { ObjectStore } from '../../src/kube/apiserver/store.ts';
 import type { JsonObject, KubeObject } from '../../src/kube/objects/object.ts';
 import { RESOURCE_TYPES } from '../../src/kube/objects/resources.ts';
+import type { StoredValue } from '../../src/kube/objects/stored.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
 import type { Task } from '../../src/platform/task.ts';

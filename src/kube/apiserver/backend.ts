@@ -1,11 +1,5 @@
 import type { Task } from '../../platform/task.ts';
-
-/** One stored value. */
-export interface StoredValue {
-  readonly key: string;
-  readonly value: Uint8Array;
-  readonly modRevision: number;
-}
+import type { StoredValue } from '../objects/stored.ts';
 
 export interface StoredChange {
   readonly key: string;

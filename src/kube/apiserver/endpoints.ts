@@ -52,9 +52,12 @@ function* ensureService(service: ApiService, port: number): Task<void> {
   });
 }
 
+/** True when it was created. Looks before it writes: a refused write is a Raft entry, too. */
 function* createUnlessThere(service: ApiService, type: ResourceType, object: KubeObject): Task<boolean> {
+  const { name, namespace } = object.metadata;
   try {
-    yield* service.store.create(type, object.metadata.namespace, object);
+    if (yield* service.store.has(type, namespace, name)) return false;
+    yield* service.store.create(type, namespace, object);
     return true;
   } catch (error) {
     if (error instanceof KubeError && error.reason === 'AlreadyExists') return false;

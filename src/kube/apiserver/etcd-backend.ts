@@ -16,7 +16,8 @@ import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
-import type { Backend, StoredChange, StoredValue } from './backend.ts';
+import type { StoredValue } from '../objects/stored.ts';
+import type { Backend, StoredChange } from './backend.ts';
 
 /** Longest etcd call of one request (the API server's request timeout). */
 const CALL_TIMEOUT_US = 34_000_000;

@@ -1,4 +1,3 @@
-import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
@@ -7,7 +6,8 @@ import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.
 import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
-import type { Backend, StoredValue } from './backend.ts';
+import { decodeObject, encodeObject, withVersion } from '../objects/stored.ts';
+import type { Backend } from './backend.ts';
 
 /** How often an update that lost a race is tried again when the caller did not name a version. */
 const UPDATE_ATTEMPTS = 5;
@@ -38,6 +38,10 @@ export class ObjectStore {
     const { found } = yield* this.#backend.get(storageKey(type, namespace, name));
     if (found === undefined) throw notFound(type, name);
     return decodeObject(found);
+  }
+
+  *has(type: ResourceType, namespace: string | undefined, name: string): Task<boolean> {
+    return (yield* this.#backend.get(storageKey(type, namespace, name))).found !== undefined;
   }
 
   *list(type: ResourceType, namespace: string | undefined): Task<{ items: KubeObject[]; revision: number }> {
@@ -172,20 +176,6 @@ export function deletionOf({ metadata }: KubeObject): Partial<ObjectMeta> {
 function finished({ metadata }: KubeObject): boolean {
   const marked = metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
   return marked && (metadata.finalizers ?? []).length === 0;
-}
-
-/** The stored form carries no resourceVersion: that is the revision of the key. */
-export function encodeObject(object: KubeObject): Uint8Array {
-  const { resourceVersion: _version, ...metadata } = object.metadata;
-  return utf8Encode(JSON.stringify({ ...object, metadata }));
-}
-
-export function decodeObject(stored: StoredValue): KubeObject {
-  return withVersion(JSON.parse(utf8Decode(stored.value)) as KubeObject, stored.modRevision);
-}
-
-export function withVersion(object: KubeObject, revision: number): KubeObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

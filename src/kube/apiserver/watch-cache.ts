@@ -5,8 +5,8 @@ import { KubeError } from '../objects/errors.ts';
 import type { KubeObject, WatchEvent } from '../objects/object.ts';
 import { storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
+import { decodeObject, withVersion } from '../objects/stored.ts';
 import type { Backend, StoredChange } from './backend.ts';
-import { decodeObject, withVersion } from './store.ts';
 
 /** How many past changes a watch may start behind; older start versions get 410 Gone. */
 const HISTORY_LIMIT = 1_000;
