@@ -31,11 +31,44 @@ export function fillPlaceholders(text: string, file: string, env: EnvSource | un
   if (!text.includes('${')) {
     return { text, errors: [] };
   }
-  if (env !== undefined) {
-    return substitute(text, file, env);
-  }
+  const filled = env === undefined ? text : substitute(text, env);
+  const hint = (name: string): string =>
+    env === undefined
+      ? `give it with --env-file, or write the value in place of \${${name}}`
+      : 'add it to the environment file';
+  const errors = unfilled(filled).map(
+    ({ name, path, line, column }): ConfigError => ({
+      file,
+      line,
+      column,
+      path,
+      message: `placeholder \${${name}} has no value`,
+      hint: hint(name),
+    }),
+  );
+  return { text: filled, errors };
+}
+
+interface Unfilled {
+  readonly name: string;
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Placeholders that Talos would read. What belongs to others may keep them. */
+function unfilled(text: string): Unfilled[] {
   const stream = readYaml(text);
-  const errors: ConfigError[] = [];
+  const found: Unfilled[] = [];
+  const report = (name: string, path: string, offset: number): void => {
+    found.push({ name, path, ...stream.lines.at(offset) });
+  };
+  // A placeholder inside `{…}` is not even YAML; then the line that cannot be read says which one it is.
+  for (const problem of stream.problems) {
+    const start = text.lastIndexOf('\n', problem.offset - 1) + 1;
+    const line = text.slice(start).split('\n', 1)[0]!;
+    for (const match of line.matchAll(PLACEHOLDER)) report(match[1]!, '', start + match.index);
+  }
   const visit = (node: YamlNode, path: readonly PathStep[]): void => {
     const target = deref(node);
     if (target.kind === 'list') {
@@ -50,45 +83,36 @@ export function fillPlaceholders(text: string, file: string, env: EnvSource | un
         }
       }
     } else {
+      let from = target.offset;
       for (const match of target.text.matchAll(PLACEHOLDER)) {
-        const { line, column } = stream.lines.at(target.offset);
-        const message = `placeholder \${${match[1]}} has no value`;
-        const hint = `give it with --env-file, or write the value in place of \${${match[1]}}`;
-        errors.push({ file, line, column, path: formatPath(path), message, hint });
+        const at = text.indexOf(match[0], from);
+        report(match[1]!, formatPath(path), at < 0 ? target.offset : at);
+        if (at >= 0) from = at + match[0].length;
       }
     }
   };
-  for (const document of stream.documents) {
+  for (const document of stream.problems.length > 0 ? [] : stream.documents) {
     if (document.root !== undefined) {
       visit(document.root, []);
     }
   }
-  return { text, errors };
+  return found;
 }
 
-function substitute(text: string, file: string, env: EnvSource): Filled {
-  const errors: ConfigError[] = [];
-  const lines = text.split('\n').map((line, index) =>
-    // A comment's placeholders need no value.
-    /^\s*#/.test(line)
-      ? line
-      : line.replace(PLACEHOLDER, (whole, name: string, fallback: string | undefined, at: number) => {
-          const value = Object.hasOwn(env, name) ? env[name] : fallback;
-          if (value === undefined) {
-            const message = `placeholder \${${name}} has no value`;
-            errors.push({
-              file,
-              line: index + 1,
-              column: at + 1,
-              path: '',
-              message,
-              hint: 'add it to the environment file',
-            });
-          }
-          return value ?? whole;
-        }),
-  );
-  return { text: lines.join('\n'), errors };
+/** Puts in what has a value or a default; a comment's placeholders need none. */
+function substitute(text: string, env: EnvSource): string {
+  const lines = text
+    .split('\n')
+    .map((line) =>
+      /^\s*#/.test(line)
+        ? line
+        : line.replace(
+            PLACEHOLDER,
+            (whole, name: string, fallback: string | undefined) =>
+              (Object.hasOwn(env, name) ? env[name] : fallback) ?? whole,
+          ),
+    );
+  return lines.join('\n');
 }
 
 /** Parses `NAME=value` lines: comments, blank lines, an optional `export`, quotes around the value. */

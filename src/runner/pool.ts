@@ -2,15 +2,28 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CheckSpec, SeedOutcome } from './seed-run.ts';
 
+/** What a worker thread starts with: a module, or the text of one. */
+export interface WorkerEntry {
+  readonly script: string | URL;
+  readonly isSource: boolean;
+}
+
 /** Runs seeds on one thread per core; `onOutcome` sees them as they end, in any order. */
 export async function runSeeds(
   spec: CheckSpec,
   seeds: readonly number[],
-  options: { readonly workerUrl: URL; readonly jobs?: number; readonly onOutcome: (outcome: SeedOutcome) => boolean },
+  options: {
+    readonly worker: WorkerEntry;
+    readonly jobs?: number;
+    readonly onOutcome: (outcome: SeedOutcome) => boolean;
+  },
 ): Promise<void> {
   const waiting = [...seeds];
   const jobs = Math.min(options.jobs ?? availableParallelism(), seeds.length);
-  const workers = Array.from({ length: jobs }, () => new Worker(options.workerUrl, { workerData: spec }));
+  const workers = Array.from(
+    { length: jobs },
+    () => new Worker(options.worker.script, { workerData: spec, eval: options.worker.isSource }),
+  );
   try {
     await Promise.all(workers.map((worker) => feed(worker, waiting, options.onOutcome)));
   } finally {

@@ -43,10 +43,22 @@ describe('with values', () => {
     expect(load('machine:\n  token: ${T:-abc}\n', {})).toEqual({ machine: { token: 'abc' } });
   });
 
-  test('names that are missing are reported with line and column', () => {
+  test('names that are missing are reported with line, column and field', () => {
     expect(load('machine:\n  token: a-${T}\n', {})).toEqual([
-      'config.yaml:2:12: placeholder ${T} has no value (add it to the environment file)',
+      'config.yaml:2:12: machine.token: placeholder ${T} has no value (add it to the environment file)',
     ]);
+  });
+
+  test('what shells and programs will read may keep names that have no value', () => {
+    const text = 'machine: {}\ncluster:\n  inlineManifests:\n    - name: a\n      contents: |\n        ${A} ${B}\n';
+    expect(load(text, { A: '1' })).toMatchObject({ cluster: { inlineManifests: [{ contents: '1 ${B}\n' }] } });
+  });
+
+  test('a placeholder in a place where it is not even YAML is still named', () => {
+    expect(load('machine: {token: ${T}}\n')).toEqual([
+      'config.yaml:1:18: placeholder ${T} has no value (give it with --env-file, or write the value in place of ${T})',
+    ]);
+    expect(load('machine: {token: ${T}}\n', { T: 'x' })).toEqual({ machine: { token: 'x' } });
   });
 });
 

@@ -6,8 +6,8 @@ import type { CheckSpec, SeedOutcome } from '../../runner/seed-run.ts';
 import { countText, spreadText } from '../../runner/spread.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption, seedsOption } from '../options.ts';
+import { defaultScenario, workerEntry } from '../places.ts';
 import { checkMistake } from './run.ts';
-import { defaultScenario } from './shell.ts';
 
 interface CheckFlags {
   readonly seeds: { readonly first: number; readonly last: number };
@@ -61,7 +61,7 @@ async function check(file: string, flags: CheckFlags): Promise<number> {
     return flags.bail !== true || outcome.outcome === 'passed';
   };
   const options = {
-    workerUrl: new URL('./worker.mjs', import.meta.url),
+    worker: workerEntry(),
     ...(flags.jobs !== undefined && { jobs: flags.jobs }),
   };
   await runSeeds(spec, seeds, { ...options, onOutcome: collect });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Session } from '../../lab/engine/session.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { integerOption } from '../options.ts';
-import { defaultScenario } from './shell.ts';
+import { defaultScenario } from '../places.ts';
 
 interface LabFlags {
   readonly seed: number;

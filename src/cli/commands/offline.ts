@@ -1,51 +1,40 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { createHostCrypto } from '../../host/crypto/crypto.ts';
-import { talosctl } from '../../lab/talosctl/talosctl.ts';
-import type { ToolContext } from '../../lab/tools/tool.ts';
-import type { Files } from '../../lab/tools/workspace.ts';
+import { runTree } from '../../lab/talosctl/run-tree.ts';
+import { TOOL_BUILD, TOOL_VERSION, type ToolContext } from '../../lab/tools/tool.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { EXIT } from '../exit.ts';
+import { diskFiles } from '../offline/files.ts';
+import { offlineTree } from '../offline/tree.ts';
 
-const OFFLINE: Readonly<Record<string, string>> = {
-  gen: 'generate machine configs and secrets, as talosctl gen does',
-  machineconfig: 'patch and generate machine configs offline, as talosctl machineconfig does',
-  validate: 'validate a machine config, as talosctl validate does; problems come with their places',
+const OFFLINE: Readonly<Record<string, { readonly about: string; readonly alias?: string }>> = {
+  gen: { about: 'generate machine configs and secrets, as talosctl gen does; also from a talhelper talconfig.yaml' },
+  machineconfig: { about: 'patch and generate machine configs offline, as talosctl machineconfig does', alias: 'mc' },
+  validate: { about: 'validate a machine config, as talosctl validate does; problems come with their places' },
 };
 
 /** talosctl's offline commands on the real file system: same flags, same files, same exit codes. */
 export function addOfflineCommands(program: Command): void {
-  for (const [name, description] of Object.entries(OFFLINE)) {
-    program
-      .command(name, { hidden: false })
-      .description(description)
+  for (const [name, { about, alias }] of Object.entries(OFFLINE)) {
+    const command = program
+      .command(name)
+      .description(about)
       .helpOption(false)
       .allowUnknownOption()
       .allowExcessArguments()
       .argument('[args...]')
-      .action((_args: string[], _flags: object, command: Command) => {
-        process.exitCode = offline([name, ...command.args]);
+      .action((_args: string[], _flags: object, { args }: Command) => {
+        process.exitCode = offline([name, ...args]);
       });
+    if (alias !== undefined) command.alias(alias);
   }
 }
 
 /** Runs one command; a failed validation is exit code 1 as with the real tool, wrong usage 1 too. */
 function offline(words: readonly string[]): number {
-  return runToEnd(talosctl.run(words, hostContext()));
+  return runToEnd(runTree(offlineTree, words, hostContext()));
 }
-
-const diskFiles: Files = Object.freeze({
-  readText: (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
-  readBytes: (path: string) => (existsSync(path) ? new Uint8Array(readFileSync(path)) : undefined),
-  exists: (path: string) => existsSync(path),
-  write: (path: string, content: string | Uint8Array, mode = 0o644) => {
-    mkdirSync(dirname(path) || '.', { recursive: true });
-    writeFileSync(path, content, { mode });
-  },
-  remove: (path: string) => rmSync(path, { force: true }),
-});
 
 /** Offline commands ask only for the time and for keys. */
 function hostContext(): ToolContext {
@@ -55,8 +44,8 @@ function hostContext(): ToolContext {
     files: diskFiles,
     env: new Map(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
     cwd: process.cwd(),
-    talosVersion: 'v1.11.3',
-    build: { sha: 'a0243ef7', built: '', goVersion: 'go1.24.9', osArch: 'linux/amd64' },
+    talosVersion: TOOL_VERSION,
+    build: TOOL_BUILD,
     places: true,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),

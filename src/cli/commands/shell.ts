@@ -5,6 +5,7 @@ import { ShellSession } from '../../lab/shell/session.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
+import { defaultScenario } from '../places.ts';
 
 interface ShellFlags {
   readonly seed: number;
@@ -24,11 +25,6 @@ export function addShellCommand(program: Command): void {
     .action(async (file: string | undefined, flags: ShellFlags) => {
       process.exitCode = await shell(file ?? defaultScenario(), flags);
     });
-}
-
-/** The bring-up scenario that the package ships. */
-export function defaultScenario(): string {
-  return new URL('../scenarios/bring-up.yaml', import.meta.url).pathname;
 }
 
 async function shell(file: string, flags: ShellFlags): Promise<number> {

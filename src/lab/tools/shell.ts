@@ -1,19 +1,11 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { didYouMean } from '../scenario/problem.ts';
-import type { CommandOutput, Tool, ToolBuild, ToolContext } from './tool.ts';
+import { type CommandOutput, TOOL_BUILD, type Tool, type ToolContext } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Where the operator's shell stands. */
 export const OPERATOR_DIRECTORY = '/root/lab';
-
-/** How talosctl v1.11.3 was built (reference/v1.11.3.md 1). */
-const OPERATOR_BUILD: ToolBuild = Object.freeze({
-  sha: 'a0243ef7',
-  built: '',
-  goVersion: 'go1.24.9',
-  osArch: 'linux/amd64',
-});
 
 /** The operator's shell: finds the program, collects what it prints. */
 export class OperatorShell {
@@ -67,7 +59,7 @@ export class OperatorShell {
       env: this.env,
       cwd: OPERATOR_DIRECTORY,
       talosVersion: this.#talosVersion,
-      build: OPERATOR_BUILD,
+      build: TOOL_BUILD,
       places: false,
       out,
       err,

@@ -27,6 +27,17 @@ export interface ToolBuild {
   readonly osArch: string;
 }
 
+/** Release of the tools unless a run simulates another one. */
+export const TOOL_VERSION = 'v1.11.3';
+
+/** How talosctl v1.11.3 was built (reference/v1.11.3.md 1). */
+export const TOOL_BUILD: ToolBuild = Object.freeze({
+  sha: 'a0243ef7',
+  built: '',
+  goVersion: 'go1.24.9',
+  osArch: 'linux/amd64',
+});
+
 /** A program that the operator can type; the value is its exit code. */
 export interface Tool {
   readonly name: string;

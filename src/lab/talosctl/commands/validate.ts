@@ -1,4 +1,5 @@
 import { runValidate } from '../../../config/validate/command.ts';
+import type { TalosVersion } from '../../../config/version.ts';
 import type { Task } from '../../../platform/task.ts';
 import { type Command, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { flag } from '../../cobra/flags.ts';
@@ -10,7 +11,7 @@ export const validateCommand: Command<Runner> = {
   use: 'validate',
   short: 'Validate config',
   args: noArgs,
-  run: validate,
+  run: (parsed, context) => validateConfig(parsed, context),
   flags: [
     flag('config', 'string', '', 'the path of the config file', { short: 'c', required: true }),
     flag('mode', 'string', '', 'the mode to validate the config for (valid values are metal, cloud, and container)', {
@@ -21,7 +22,12 @@ export const validateCommand: Command<Runner> = {
   ],
 };
 
-function* validate(parsed: ParsedCommand<Runner>, context: ToolContext): Task<number> {
+/** Validates for a release, by default the one that is simulated. */
+export function* validateConfig(
+  parsed: ParsedCommand<Runner>,
+  context: ToolContext,
+  version?: TalosVersion,
+): Task<number> {
   const { flags } = parsed;
   const file = flags.text('config');
   const text = context.files.readText(file);
@@ -32,6 +38,7 @@ function* validate(parsed: ParsedCommand<Runner>, context: ToolContext): Task<nu
     mode: flags.text('mode'),
     strict: flags.on('strict'),
     places: context.places,
+    ...(version !== undefined && { version }),
   });
   if (result.stdout !== '') context.out(result.stdout);
   if (result.stderr !== '') context.err(result.stderr);
