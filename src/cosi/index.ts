@@ -18,6 +18,7 @@ export {
 } from './runtime/controller.ts';
 export { isDefect } from './runtime/failure.ts';
 export { type QueueController, RequeueLater } from './runtime/queue.ts';
+export type { Dependency } from './runtime/registry.ts';
 export { Runtime, type RuntimeOptions } from './runtime/runtime.ts';
 export { joinErrors, NO_OUTPUT, SKIP, transformController } from './runtime/transform.ts';
 export { State } from './state.ts';

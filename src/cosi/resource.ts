@@ -23,23 +23,28 @@ export interface ResourceKind<S> {
   /** Only os:admin may read it. */
   readonly sensitive: boolean;
   readonly columns: readonly PrintColumn[];
+  /** The field that callers from outside see as the whole spec; undefined: the spec as it is. */
+  readonly shownField: string | undefined;
   /** Only for the type. */
   readonly spec?: S;
 }
 
-export interface KindOptions {
+export interface KindOptions<S> {
   readonly aliases?: readonly string[];
   readonly sensitive?: boolean;
   readonly columns?: readonly PrintColumn[];
+  /** The one field whose value callers from outside see as the whole spec. */
+  readonly shownField?: keyof S & string;
 }
 
-export function resourceKind<S>(namespace: string, type: string, options: KindOptions = {}): ResourceKind<S> {
+export function resourceKind<S>(namespace: string, type: string, options: KindOptions<S> = {}): ResourceKind<S> {
   return Object.freeze({
     type,
     namespace,
     aliases: options.aliases ?? [],
     sensitive: options.sensitive ?? false,
     columns: options.columns ?? [],
+    shownField: options.shownField,
   });
 }
 

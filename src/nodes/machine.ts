@@ -1,4 +1,4 @@
-import { State } from '../cosi/index.ts';
+import { Runtime, State } from '../cosi/index.ts';
 import { toHex } from '../platform/bytes.ts';
 import type { Timer } from '../platform/clock.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
@@ -25,6 +25,7 @@ export class Machine {
   readonly profile: Profile;
   readonly surroundings: Surroundings;
   readonly state: State;
+  readonly controllers: Runtime;
   readonly events: MachineEvents;
   readonly kmsg: KernelLog;
   readonly services: ServiceManager;
@@ -56,6 +57,13 @@ export class Machine {
     this.scope = scope;
     this.random = platform.random.stream('machined');
     this.state = new State(platform.clock, this.random.stream('state'));
+    this.controllers = new Runtime(this.state, {
+      clock: platform.clock,
+      log: platform.log,
+      random: this.random.stream('controllers'),
+      scope: scope.child('controllers'),
+      passDelayUs: (controller) => this.draw(`pass/${controller}`, profile.timings.controllerPass),
+    });
     this.events = new MachineEvents(platform.clock, this.random.stream('events'));
     this.kmsg = new KernelLog(platform.clock, platform.log);
     this.serviceLogs = new ServiceLogs();

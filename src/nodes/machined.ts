@@ -1,4 +1,4 @@
-import { isDefect, Runtime } from '../cosi/index.ts';
+import { isDefect } from '../cosi/index.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import type { Task } from '../platform/task.ts';
 import { requestShutdown } from './api/handlers/power.ts';
@@ -29,21 +29,9 @@ export function* machined(platform: MachinePlatform, profile: Profile, surroundi
     disk: findSystemDisk(platform.blockDevices) === undefined ? 'blank' : 'installed',
   });
   platform.power.onButton(() => requestShutdown(machine, true, 'ACPI'));
-  startControllers(machine);
+  for (const controller of allControllers(machine)) machine.controllers.register(controller);
   yield* bringUp(machine);
   yield* forever();
-}
-
-function startControllers(machine: Machine): void {
-  const { clock, log } = machine.platform;
-  const runtime = new Runtime(machine.state, {
-    clock,
-    log,
-    random: machine.random.stream('controllers'),
-    scope: machine.scope.child('controllers'),
-    passDelayUs: (controller) => machine.draw(`pass/${controller}`, machine.profile.timings.controllerPass),
-  });
-  for (const controller of allControllers(machine)) runtime.register(controller);
 }
 
 /** initialize, install, boot; a failure that nothing took over from ends in a reboot. */

@@ -3,6 +3,7 @@ import { Empty } from '../../rpc/well-known.ts';
 import { HealthCheckProgress, HealthCheckRequest } from './cluster.ts';
 import { Data } from './common.ts';
 import * as etcd from './etcd.ts';
+import { ControllerRuntimeDependenciesResponse } from './inspect.ts';
 import * as life from './lifecycle.ts';
 import * as observe from './observe.ts';
 import { BlockDeviceWipeRequest, BlockDeviceWipeResponse, DisksResponse } from './storage.ts';
@@ -52,6 +53,10 @@ export const MachineService = service('machine.MachineService', {
 
 export const ClusterService = service('cluster.ClusterService', {
   HealthCheck: serverStream(HealthCheckRequest, HealthCheckProgress),
+});
+
+export const InspectService = service('inspect.InspectService', {
+  ControllerRuntimeDependencies: unary(Empty, ControllerRuntimeDependenciesResponse),
 });
 
 export const TimeService = service('time.TimeService', {

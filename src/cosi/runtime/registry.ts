@@ -2,6 +2,16 @@ import { AccessError } from '../errors.ts';
 import type { Change } from '../event.ts';
 import type { Input, Output } from './controller.ts';
 
+/** One edge of the graph of controllers and resources: a declared input or output. */
+export interface Dependency {
+  readonly controller: string;
+  readonly mode: Input['mode'] | Output['mode'];
+  readonly namespace: string;
+  readonly type: string;
+  /** Only this resource; undefined: all of the type. */
+  readonly id: string | undefined;
+}
+
 interface Subscription<T> {
   readonly input: Input;
   readonly subscriber: T;
@@ -12,9 +22,14 @@ export class Registry<T extends { readonly name: string }> {
   #exclusive = new Map<string, string>();
   #shared = new Map<string, string[]>();
   #subscriptions = new Map<string, Subscription<T>[]>();
+  #outputs: Dependency[] = [];
 
   addOutputs(controller: string, outputs: readonly Output[]): void {
-    for (const output of outputs) this.#addOutput(controller, output);
+    for (const output of outputs) {
+      this.#addOutput(controller, output);
+      const { namespace, type } = output.kind;
+      this.#outputs.push({ controller, mode: output.mode, namespace, type, id: undefined });
+    }
   }
 
   #addOutput(controller: string, output: Output): void {
@@ -49,6 +64,22 @@ export class Registry<T extends { readonly name: string }> {
       const list = this.#subscriptions.get(key) ?? [];
       this.#subscriptions.set(key, [...list, { input, subscriber }]);
     }
+  }
+
+  /** All inputs and outputs as they are declared now, by controller. */
+  dependencies(): readonly Dependency[] {
+    const inputs = [...this.#subscriptions.values()].flat().map(
+      ({ input, subscriber }): Dependency => ({
+        controller: subscriber.name,
+        mode: input.mode,
+        namespace: inputNamespace(input),
+        type: input.kind.type,
+        id: input.id,
+      }),
+    );
+    return [...this.#outputs, ...inputs].sort((a, b) =>
+      a.controller < b.controller ? -1 : a.controller > b.controller ? 1 : 0,
+    );
   }
 
   /** Calls `wake` for everybody whom a change concerns: subscribers of the whole kind first, then those of the one id. */

@@ -13,7 +13,7 @@ import { ControllerContext } from './context.ts';
 import type { Controller, Input } from './controller.ts';
 import { failureText, isDefect } from './failure.ts';
 import { type QueueController, QueueRunner } from './queue.ts';
-import { Registry } from './registry.ts';
+import { type Dependency, Registry } from './registry.ts';
 
 export interface RuntimeOptions {
   readonly clock: Clock;
@@ -86,6 +86,11 @@ export class Runtime {
       })),
     );
     for (let worker = 0; worker < controller.concurrency; worker++) scope.spawn(controller.name, () => runner.work());
+  }
+
+  /** Who reads and writes what, as declared now, by controller. */
+  dependencies(): readonly Dependency[] {
+    return this.#registry.dependencies();
   }
 
   /** No wake-ups any more; the caller ends the scope. */

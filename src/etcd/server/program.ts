@@ -37,6 +37,13 @@ function* runServer(process: Process, options: EtcdProgramOptions): Task<number>
     for (const line of config.lines) process.print(line);
     return config.exitCode;
   }
+  for (const name of config.variables) {
+    console.info('recognized and used environment variable', {
+      'variable-name': name,
+      'variable-value': process.env[name],
+    });
+  }
+  console.info('Running: ', { args: process.argv });
   return yield* guarded(console, serve(process, console, config, behaviour, options));
 }
 

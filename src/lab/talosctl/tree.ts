@@ -5,8 +5,10 @@ import { bootstrapCommand } from './commands/bootstrap.ts';
 import { healthCommand, kubeconfigCommand } from './commands/cluster.ts';
 import { configCommand } from './commands/config.ts';
 import { etcdCommand } from './commands/etcd.ts';
+import { listCommand, readCommand } from './commands/files.ts';
 import { genCommand, machineConfigCommand } from './commands/gen.ts';
 import { getCommand } from './commands/get.ts';
+import { inspectCommand } from './commands/inspect.ts';
 import {
   containersCommand,
   dmesgCommand,
@@ -44,10 +46,13 @@ export const talosctlTree: Command<Runner> = {
     genCommand,
     getCommand,
     healthCommand,
+    inspectCommand,
     kubeconfigCommand,
+    listCommand,
     logsCommand,
     machineConfigCommand,
     memoryCommand,
+    readCommand,
     rebootCommand,
     resetCommand,
     rollbackCommand,

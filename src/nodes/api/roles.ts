@@ -41,6 +41,7 @@ const RULES: Readonly<Record<string, readonly Role[]>> = Object.freeze({
   ...forMethods('/machine.MachineService/', AORB, ['EtcdMemberList', 'EtcdAlarmList', 'EtcdStatus']),
   ...forMethods('/machine.MachineService/', AOB, ['EtcdSnapshot']),
   ...forMethods('/cluster.ClusterService/', AOR, ['HealthCheck']),
+  ...forMethods('/inspect.InspectService/', AOR, ['ControllerRuntimeDependencies']),
   ...forMethods('/time.TimeService/', AOR, ['Time', 'TimeCheck']),
   ...forMethods('/storage.StorageService/', AOR, ['Disks']),
   ...forMethods('/cosi.resource.State/', AOR, ['Get', 'List', 'Watch']),

@@ -133,7 +133,9 @@ export interface ManifestSpec {
 }
 
 /** Ids sort in the order of application. */
-export const Manifests = resourceKind<ManifestSpec>('controlplane', 'Manifests.kubernetes.talos.dev');
+export const Manifests = resourceKind<ManifestSpec>('controlplane', 'Manifests.kubernetes.talos.dev', {
+  shownField: 'items',
+});
 
 export interface ManifestStatusSpec {
   readonly manifestsApplied: readonly string[];

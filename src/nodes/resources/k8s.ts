@@ -127,7 +127,7 @@ export interface StaticPodSpec {
   readonly pod: ConfigObject;
 }
 
-export const StaticPods = resourceKind<StaticPodSpec>('k8s', 'StaticPods.kubernetes.talos.dev');
+export const StaticPods = resourceKind<StaticPodSpec>('k8s', 'StaticPods.kubernetes.talos.dev', { shownField: 'pod' });
 
 export interface StaticPodServerStatusSpec {
   readonly url: string;
@@ -146,6 +146,7 @@ export interface StaticPodStatusSpec {
 /** Ids `<namespace>/<mirror pod name>`. */
 export const StaticPodStatuses = resourceKind<StaticPodStatusSpec>('k8s', 'StaticPodStatuses.kubernetes.talos.dev', {
   aliases: ['podstatus'],
+  shownField: 'podStatus',
   columns: [{ name: 'Ready', jsonPath: '{.conditions[?(@.type=="Ready")].status}' }],
 });
 

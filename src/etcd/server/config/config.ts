@@ -57,6 +57,8 @@ export interface ServerConfig {
   /** A time for `periodic`, revisions for `revision`; 0: off. */
   readonly autoCompactionRetention: number;
   readonly unsafeNoFsync: boolean;
+  /** Variables of the environment that set a flag. */
+  readonly variables: readonly string[];
   readonly clientTls: TlsFiles;
   readonly peerTls: TlsFiles;
 }
@@ -192,6 +194,7 @@ function assemble(flags: ParsedFlags, behaviour: Behaviour): ServerConfig | Refu
     autoCompactionMode: values['auto-compaction-mode'] as 'periodic' | 'revision',
     autoCompactionRetention: retention(values)!,
     unsafeNoFsync: bool(values, 'unsafe-no-fsync'),
+    variables: flags.variables,
     clientTls: tlsFiles(values, ''),
     peerTls: tlsFiles(values, 'peer-'),
   };

@@ -7,6 +7,8 @@ export interface ParsedFlags {
   readonly values: Readonly<Record<string, string>>;
   /** Names that were set by flag or environment. */
   readonly given: ReadonlySet<string>;
+  /** Variables of the environment that set a flag. */
+  readonly variables: readonly string[];
 }
 
 /** Why etcd would not start, with its exit code and what it prints on standard error. */
@@ -73,6 +75,7 @@ function withEnvironment(
   given: Set<string>,
   env: Readonly<Record<string, string>>,
 ): ParsedFlags | Refusal {
+  const variables: string[] = [];
   for (const name of Object.keys(FLAGS)) {
     const variable = `ETCD_${name.replaceAll('-', '_').toUpperCase()}`;
     const value = env[variable];
@@ -82,8 +85,9 @@ function withEnvironment(
     }
     values[name] = value;
     given.add(name);
+    variables.push(variable);
   }
-  return { values, given };
+  return { values, given, variables };
 }
 
 /** Go's words for a value that a flag cannot take; null when it can. */

@@ -1,11 +1,13 @@
 import { FileInfo } from '../../../api/machine/observe.ts';
 import type { MachineService } from '../../../api/machine/services.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
+import type { FileInfo as Entry } from '../../../platform/disk.ts';
 import { DiskError } from '../../../platform/errors.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Implementation } from '../../../rpc/service.ts';
 import { NodeError } from '../../errors.ts';
+import { onHost } from '../../kube/paths.ts';
 import type { Machine } from '../../machine.ts';
 
 type Handlers = Implementation<typeof MachineService>;
@@ -24,10 +26,10 @@ export function* readFile(machine: Machine, stream: ReadStream): Task<void> {
     stream.send({ metadata: null, bytes: utf8Encode(`${machine.bootId}\n`) });
     return;
   }
-  const info = yield* machine.files.disk.stat(path);
+  const info = yield* machine.files.disk.stat(onHost(path));
   if (info === undefined) throw new RpcError('NotFound', `stat ${path}: no such file or directory`);
   if (info.kind !== 'file') throw new NodeError('path must be a regular file');
-  const file = yield* machine.files.disk.open(path);
+  const file = yield* machine.files.disk.open(onHost(path));
   try {
     for (let at = 0; at < file.sizeBytes(); at += CHUNK_BYTES) {
       stream.send({ metadata: null, bytes: yield* file.read(at, CHUNK_BYTES) });
@@ -38,27 +40,35 @@ export function* readFile(machine: Machine, stream: ReadStream): Task<void> {
   }
 }
 
-/** Streams the entries of a directory, with `recurse` of those below. */
+/** Streams a directory as `.` and its entries, with `recurse` also those below. */
 export function* listFiles(machine: Machine, stream: ListStream): Task<void> {
   const request = yield* stream.receive();
   if (request === undefined) return;
   const root = request.root === '' ? '/' : request.root;
   const depth = request.recurse ? (request.recursionDepth === 0 ? Number.MAX_SAFE_INTEGER : request.recursionDepth) : 1;
-  yield* listBelow(machine, stream, root, '', depth);
+  const info = yield* machine.files.disk.stat(onHost(root));
+  if (info === undefined) throw new NodeError(`stat ${root}: no such file or directory`);
+  stream.send(fileInfo(root, '.', info));
+  if (info.kind === 'directory') yield* listBelow(machine, stream, root, '', depth);
 }
 
 function* listBelow(machine: Machine, stream: ListStream, path: string, relative: string, depth: number): Task<void> {
   try {
-    for (const entry of yield* machine.files.disk.list(path)) {
+    for (const entry of yield* machine.files.disk.list(onHost(path))) {
       const name = `${path === '/' ? '' : path}/${entry.name}`;
       const relativeName = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      const isDir = entry.kind === 'directory';
-      stream.send(FileInfo.of({ name, relativeName, isDir, size: entry.sizeBytes, mode: isDir ? 0x800001ed : 0o644 }));
+      stream.send(fileInfo(name, relativeName, entry));
       yield* stream.drained();
-      if (isDir && depth > 1) yield* listBelow(machine, stream, name, relativeName, depth - 1);
+      if (entry.kind === 'directory' && depth > 1) yield* listBelow(machine, stream, name, relativeName, depth - 1);
     }
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     stream.send(FileInfo.of({ name: path, relativeName: relative, error: error.message }));
   }
+}
+
+/** Modes are not simulated: every directory is 0755 and every file 0644. */
+function fileInfo(name: string, relativeName: string, { kind, sizeBytes }: Entry) {
+  const isDir = kind === 'directory';
+  return FileInfo.of({ name, relativeName, isDir, size: sizeBytes, mode: isDir ? 0x800001ed : 0o644 });
 }

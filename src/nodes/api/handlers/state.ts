@@ -148,10 +148,12 @@ function metadataMessage(metadata: Metadata): wire.Metadata {
   };
 }
 
-/** Machine configs are one text; everything else is its fields. */
+/** Machine configs are one text; everything else is its fields, or the field that stands for them. */
 function yamlSpec(resource: Resource): string {
-  if (resource.metadata.type === MachineConfigs.type) return (resource.spec as MachineConfigSpec).yaml;
-  return specYaml(resource.spec);
+  const { type } = resource.metadata;
+  if (type === MachineConfigs.type) return (resource.spec as MachineConfigSpec).yaml;
+  const field = READABLE_KINDS.find((kind) => kind.type === type)?.shownField;
+  return specYaml(field === undefined ? resource.spec : (resource.spec as Readonly<Record<string, unknown>>)[field]);
 }
 
 function protoSpec(resource: Resource): Uint8Array {

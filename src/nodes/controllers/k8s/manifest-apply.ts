@@ -44,11 +44,15 @@ export function manifestApplyController(machine: Machine): Controller {
   });
 }
 
-/** Namespaces and definitions of types come before what needs them. */
+/** Namespaces and definitions of types come before what needs them, each by name; the rest stays as it is. */
 function inOrder(objects: readonly KubeObject[]): readonly KubeObject[] {
   const rank = (object: KubeObject): number =>
     object.kind === 'Namespace' ? 0 : object.kind === 'CustomResourceDefinition' ? 1 : 2;
-  return [...objects].sort((a, b) => rank(a) - rank(b));
+  return [...objects].sort((a, b) => {
+    const order = rank(a) - rank(b);
+    if (order !== 0 || rank(a) === 2) return order;
+    return a.metadata.name < b.metadata.name ? -1 : 1;
+  });
 }
 
 function* applyLocked(machine: Machine, kubeconfig: string, objects: readonly KubeObject[]): Task<number> {
