@@ -11,6 +11,7 @@ import { allControllers } from './controllers/register.ts';
 import { booted } from './events.ts';
 import { Machine } from './machine.ts';
 import type { Profile } from './profile/profile.ts';
+import { bootedRelease } from './profile/release.ts';
 import { apidService } from './services/builtin/apid.ts';
 import { forever } from './services/builtin/plain.ts';
 import { findSystemDisk } from './storage/layout.ts';
@@ -19,9 +20,10 @@ import type { Surroundings } from './surroundings.ts';
 /**
  * PID 1 of a Talos machine: runs from power on until the machine is switched off, rebooted or cut; it never returns.
  * Everything that happens is visible as the events declared in `events.ts` and through the machine API on port 50000.
- * Give it the platform of one boot, the release, and what the network around answers.
+ * Give it the platform of one boot, the release of the installation medium, and what the network around answers.
  */
-export function* machined(platform: MachinePlatform, profile: Profile, surroundings: Surroundings): Task<void> {
+export function* machined(platform: MachinePlatform, medium: Profile, surroundings: Surroundings): Task<void> {
+  const profile = bootedRelease(platform.firmware, medium);
   const machine = new Machine(platform, profile, surroundings, platform.scope.child('machine'));
   platform.log.event(booted, {
     version: profile.version,

@@ -22,7 +22,7 @@ import { splitWords } from './words.ts';
 export const COMMAND_LIMIT_US = 1_800 * SECOND_US;
 
 const HELP = `Commands of the operator's workstation:
-  talosctl …, etcdctl …, kubectl …, export NAME=VALUE
+  talosctl …, etcdctl …, kubectl …, export NAME=VALUE, timeout 30s …
 Time and machines:
   advance 30s                 let time pass
   status                      show the machines

@@ -1,11 +1,9 @@
-import { MachineService } from '../../api/machine/services.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import { SECOND_US } from '../../platform/clock.ts';
 import { type Endpoint, parseHostPort } from '../../platform/net.ts';
 import { type ClientStream, type Method, type RpcChannel, RpcError, type TlsClient } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { Empty } from '../../rpc/well-known.ts';
 import type { ParsedCommand } from '../cobra/command.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { CommandFailure, type Runner } from './run.ts';
@@ -16,7 +14,7 @@ const API_PORT = 50_000;
 const BACKOFF_MAX_US = 15 * SECOND_US;
 
 /** What part of a multi-node answer says of its sender. */
-interface Tagged {
+export interface Tagged {
   readonly metadata: { readonly hostname: string; readonly error: string } | null;
 }
 
@@ -81,20 +79,6 @@ export class TalosClient {
     return this.#channel.stream(method, { metadata: this.#single(node) });
   }
 
-  /** True when the node's own API answers within the limit. */
-  *answers(node: string, limitUs: number): Task<boolean> {
-    try {
-      yield* this.#channel.unary(MachineService.Version, Empty.empty, {
-        metadata: this.#single(node),
-        timeoutUs: limitUs,
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof RpcError) return false;
-      throw error;
-    }
-  }
-
   #metadata(): Record<string, string> {
     return this.#insecure ? {} : { runtime: 'Talos', nodes: this.nodes.join(',') };
   }
@@ -142,6 +126,11 @@ function insecureWanted(parsed: Parsed): boolean {
 function insecureClient(parsed: Parsed, context: ToolContext): TalosClient {
   const nodes = parsed.flags.list('nodes');
   if (nodes.length === 0) throw new CommandFailure('insecure mode requires nodes to be set via --nodes flag');
+  return maintenanceClient(context, nodes);
+}
+
+/** Talks to machines without a config: nobody proves who they are. */
+export function maintenanceClient(context: ToolContext, nodes: readonly string[]): TalosClient {
   return new TalosClient(context, nodes, nodes, { insecureSkipVerify: true });
 }
 

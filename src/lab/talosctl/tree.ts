@@ -5,6 +5,7 @@ import { bootstrapCommand } from './commands/bootstrap.ts';
 import { healthCommand, kubeconfigCommand } from './commands/cluster.ts';
 import { configCommand } from './commands/config.ts';
 import { etcdCommand } from './commands/etcd.ts';
+import { eventsCommand } from './commands/events.ts';
 import { listCommand, readCommand } from './commands/files.ts';
 import { genCommand, machineConfigCommand } from './commands/gen.ts';
 import { getCommand } from './commands/get.ts';
@@ -43,6 +44,7 @@ export const talosctlTree: Command<Runner> = {
     containersCommand,
     dmesgCommand,
     etcdCommand,
+    eventsCommand,
     genCommand,
     getCommand,
     healthCommand,

@@ -1,8 +1,14 @@
+import { timeout } from '../../platform/combinators.ts';
+import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
+import { parseDurationUs } from '../scenario/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { type CommandOutput, TOOL_BUILD, type Tool, type ToolContext } from './tool.ts';
 import type { Workspace } from './workspace.ts';
+
+const TIMEOUT_EXPIRED = 124;
+const TIMEOUT_MISUSED = 125;
 
 /** Where the operator's shell stands. */
 export const OPERATOR_DIRECTORY = '/root/lab';
@@ -48,6 +54,7 @@ export class OperatorShell {
   ): Task<number> {
     const program = words[0] ?? '';
     if (program === 'export') return this.#export(words.slice(1), err);
+    if (program === 'timeout') return yield* this.#limited(platform, words.slice(1), out, err);
     const tool = this.#tools.find((candidate) => candidate.name === program);
     if (tool === undefined) {
       err(`${program}: command not found\n`);
@@ -67,6 +74,27 @@ export class OperatorShell {
     return yield* tool.run(words.slice(1), context);
   }
 
+  /** coreutils' timeout: how a command that would run for ever is ended, such as one that follows a log. */
+  *#limited(
+    platform: Platform,
+    words: readonly string[],
+    out: (text: string) => void,
+    err: (text: string) => void,
+  ): Task<number> {
+    const [limit, ...command] = words;
+    const limitUs = timeoutUs(limit ?? '');
+    if (limitUs === undefined || command.length === 0) {
+      err(`timeout: ${timeoutProblem(words)!}\n`);
+      return TIMEOUT_MISUSED;
+    }
+    try {
+      return yield* timeout(platform.clock, limitUs, this.#dispatch(platform, command, out, err));
+    } catch (error) {
+      if (error instanceof TimeoutError) return TIMEOUT_EXPIRED;
+      throw error;
+    }
+  }
+
   #export(assignments: readonly string[], err: (text: string) => void): number {
     for (const assignment of assignments) {
       const equals = assignment.indexOf('=');
@@ -80,10 +108,21 @@ export class OperatorShell {
   }
 }
 
+/** `30s`, `5m`, or a number of seconds. */
+function timeoutUs(text: string): number | undefined {
+  return parseDurationUs(/^\d+(\.\d+)?$/.test(text) ? `${text}s` : text);
+}
+
+function timeoutProblem([limit, ...command]: readonly string[]): string | undefined {
+  if (limit === undefined || command.length === 0) return 'missing operand';
+  return timeoutUs(limit) === undefined ? `invalid time interval '${limit}'` : undefined;
+}
+
 /** Why a command line could never run, for checking scenarios before they start. */
 export function commandProblem(tools: readonly Tool[], words: readonly string[]): string | undefined {
   const program = words[0] ?? '';
   if (program === 'export') return undefined;
+  if (program === 'timeout') return timeoutProblem(words.slice(1)) ?? commandProblem(tools, words.slice(2));
   const tool = tools.find((candidate) => candidate.name === program);
   if (tool !== undefined) return tool.problem(words.slice(1));
   const names = tools.map((candidate) => candidate.name);

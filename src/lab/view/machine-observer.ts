@@ -23,6 +23,8 @@ import type { LocalMember } from './etcd-observer.ts';
 import type { MachineView } from './types.ts';
 
 const NOTHING = '—';
+const MEDIUM = 'ISO · maintenance';
+const NO_CONFIG = 'no config';
 const COMPONENTS: readonly string[] = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 /** What is known of one machine from its events. */
@@ -31,8 +33,9 @@ export class MachineObserver {
   #power: 'on' | 'off' = 'off';
   #frozen = false;
   #stage = 'off';
-  #disk = 'ISO · maintenance';
-  #config = 'no config';
+  #disk = MEDIUM;
+  #config = NO_CONFIG;
+  #blank = true;
   #etcdPhase = '';
   #kubelet = '';
   #staticPods = 0;
@@ -51,9 +54,11 @@ export class MachineObserver {
         this.#stage = 'starting';
         break;
       case booted.name:
-      case nodeBooted.name:
         this.#power = 'on';
         if (this.#stage === 'starting' || this.#stage === 'off') this.#stage = 'booting';
+        break;
+      case nodeBooted.name:
+        this.#systemBooted(text('disk') === 'blank', text('slot') === '' ? '' : text('version'));
         break;
       case bootHung.name:
         this.#stage = 'hung at boot';
@@ -74,6 +79,7 @@ export class MachineObserver {
         if (text('sequence') === 'install' && text('action') === 'START') this.#installing();
         break;
       case installed.name:
+        this.#blank = false;
         this.#disk = text('image').slice(text('image').lastIndexOf(':') + 1);
         break;
       case configApplied.name:
@@ -95,6 +101,15 @@ export class MachineObserver {
         this.#running.delete(event.source);
         break;
     }
+  }
+
+  /** A wiped machine is as it was at first; another one shows the release that it runs. */
+  #systemBooted(blank: boolean, release: string): void {
+    this.#blank = blank;
+    if (blank) {
+      this.#disk = MEDIUM;
+      this.#config = NO_CONFIG;
+    } else if (release !== '') this.#disk = release;
   }
 
   #installing(): void {
@@ -137,7 +152,7 @@ export class MachineObserver {
       return member.leader === '0000000000000000' ? `no leader t${member.term}` : `follower t${member.term}`;
     }
     if (this.#etcdPhase !== '') return this.#etcdPhase.replaceAll('-', ' ');
-    return member === undefined ? NOTHING : 'stopped';
+    return member === undefined || this.#blank ? NOTHING : 'stopped';
   }
 
   #controlPlane(): string {

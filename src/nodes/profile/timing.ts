@@ -30,6 +30,8 @@ export function drawUs(timing: Timing, random: Random): number {
 export interface Timings {
   /** From loading a service to its process being up, by service id; `default` for the others. */
   readonly serviceStart: Readonly<Record<string, Timing>>;
+  /** From SIGTERM to the end of apid or trustd. */
+  readonly serverStop: Timing;
   /** One task of a boot sequence that does nothing worth modelling. */
   readonly bootTask: Timing;
   /** Devices settling before udevd is healthy. */

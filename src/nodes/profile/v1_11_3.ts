@@ -24,6 +24,7 @@ const TIMINGS: Timings = Object.freeze({
     etcd: between(150 * MS, 500 * MS, 'assumed'),
     kubelet: between(300 * MS, 900 * MS, 'assumed'),
   }),
+  serverStop: between(5 * MS, 50 * MS, 'assumed'),
   bootTask: between(2 * MS, 30 * MS, 'assumed'),
   udevSettle: between(200 * MS, 1_500 * MS, 'assumed'),
   usbDelay: between(SECOND_US, SECOND_US, 'kernel default of usb-storage delay_use'),

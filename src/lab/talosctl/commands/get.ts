@@ -1,17 +1,15 @@
-import { parse } from 'yaml';
 import { type Resource, ResourceDefinition, State } from '../../../api/cosi/state.ts';
-import { rfc3339 } from '../../../platform/rfc3339.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
-import { microseconds } from '../../../rpc/well-known.ts';
 import { type Command, type ParsedCommand, rangeArgs } from '../../cobra/command.ts';
 import { flag } from '../../cobra/flags.ts';
-import { evaluateJsonPath } from '../../cobra/jsonpath.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { multiError, type TalosClient, withClient } from '../client.ts';
+import { header, objectText, row, type Shown, yamlText } from '../resource-text.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { INSECURE } from './insecure.ts';
+import { watchResources } from './watch.ts';
 
 type Parsed = ParsedCommand<Runner>;
 
@@ -25,6 +23,7 @@ export const getCommand: Command<Runner> = {
   flags: [
     flag('namespace', 'string', '', 'resource namespace (default is to use default namespace per resource)'),
     flag('output', 'string', 'table', 'output mode (json, table, yaml, jsonpath)', { short: 'o' }),
+    flag('watch', 'bool', false, 'watch resource changes', { short: 'w' }),
     INSECURE,
   ],
 };
@@ -36,7 +35,9 @@ function* get(parsed: Parsed, context: ToolContext): Task<number> {
   return yield* withClient(parsed, context, function* (client) {
     const definition = yield* resolveType(client, parsed.args[0]!);
     const namespace = parsed.flags.text('namespace') || definition.defaultNamespace;
-    const found: { node: string; resource: Resource }[] = [];
+    if (parsed.flags.on('watch'))
+      return yield* watchResources(client, context, output, { definition, namespace, id: parsed.args[1] });
+    const found: Shown[] = [];
     const errors: string[] = [];
     for (const node of client.nodes) {
       try {
@@ -54,7 +55,7 @@ function* get(parsed: Parsed, context: ToolContext): Task<number> {
 }
 
 /** Finds the resource type that a name or alias means, as the first node knows them. */
-export function* resolveType(client: TalosClient, name: string): Task<ResourceDefinition> {
+function* resolveType(client: TalosClient, name: string): Task<ResourceDefinition> {
   const wanted = name.toLowerCase();
   const matches: ResourceDefinition[] = [];
   try {
@@ -97,94 +98,9 @@ function* fetch(
   return found;
 }
 
-function print(
-  context: ToolContext,
-  output: string,
-  definition: ResourceDefinition,
-  found: readonly { node: string; resource: Resource }[],
-): void {
-  if (output === 'table') context.out(table(definition, found));
-  else if (output === 'yaml') context.out(found.map(({ node, resource }) => yamlText(node, resource)).join('---\n'));
-  else if (output === 'json')
-    for (const { node, resource } of found)
-      context.out(`${JSON.stringify(jsonObject(node, resource), undefined, 4)}\n`);
-  else
-    for (const { node, resource } of found)
-      context.out(`${evaluateJsonPath(output.slice('jsonpath='.length), jsonObject(node, resource))}\n`);
-}
-
-/** Columns of a type are JSON paths into its spec. */
-export function table(definition: ResourceDefinition, found: readonly { node: string; resource: Resource }[]): string {
-  const header = [
-    'NODE',
-    'NAMESPACE',
-    'TYPE',
-    'ID',
-    'VERSION',
-    ...definition.printColumns.map((column) => column.name.toUpperCase()),
-  ];
-  const rows = found.map(({ node, resource }) => {
-    const metadata = resource.metadata!;
-    const spec: unknown = resource.spec!.yamlSpec === '' ? {} : parse(resource.spec!.yamlSpec);
-    const cells = definition.printColumns.map((column) => evaluateJsonPath(column.jsonPath, spec));
-    return [node, metadata.namespace, definition.displayType, metadata.id, metadata.version, ...cells];
-  });
-  return found.length === 0 ? tabulate([header]) : tabulate([header, ...rows]);
-}
-
-type Stamp = { readonly seconds: number; readonly nanos: number } | null;
-
-function stamp(time: Stamp): string {
-  return time === null ? '' : rfc3339(microseconds(time));
-}
-
-function yamlText(node: string, resource: Resource): string {
-  const metadata = resource.metadata!;
-  const lines = [
-    `node: ${node}`,
-    'metadata:',
-    `    namespace: ${metadata.namespace}`,
-    `    type: ${metadata.type}`,
-    `    id: ${metadata.id}`,
-    `    version: ${metadata.version}`,
-    `    owner:${metadata.owner === '' ? '' : ` ${metadata.owner}`}`,
-    `    phase: ${metadata.phase}`,
-    `    created: ${stamp(metadata.created)}`,
-    `    updated: ${stamp(metadata.updated)}`,
-  ];
-  if (Object.keys(metadata.labels).length > 0)
-    lines.push('    labels:', ...Object.keys(metadata.labels).map((key) => `        ${key}: ${metadata.labels[key]}`));
-  if (metadata.finalizers.length > 0)
-    lines.push('    finalizers:', ...metadata.finalizers.map((name) => `        - ${name}`));
-  const spec = resource.spec!.yamlSpec.trimEnd();
-  lines.push(
-    spec === '' || spec === '{}'
-      ? 'spec: {}'
-      : `spec:\n${spec
-          .split('\n')
-          .map((line) => `    ${line}`)
-          .join('\n')}`,
-  );
-  return `${lines.join('\n')}\n`;
-}
-
-function jsonObject(node: string, resource: Resource): object {
-  const metadata = resource.metadata!;
-  const spec: unknown = resource.spec!.yamlSpec === '' ? {} : parse(resource.spec!.yamlSpec);
-  return {
-    metadata: {
-      created: stamp(metadata.created),
-      ...(metadata.finalizers.length > 0 && { finalizers: metadata.finalizers }),
-      id: metadata.id,
-      ...(Object.keys(metadata.labels).length > 0 && { labels: metadata.labels }),
-      namespace: metadata.namespace,
-      owner: metadata.owner,
-      phase: metadata.phase,
-      type: metadata.type,
-      updated: stamp(metadata.updated),
-      version: Number(metadata.version),
-    },
-    node,
-    spec,
-  };
+function print(context: ToolContext, output: string, definition: ResourceDefinition, found: readonly Shown[]): void {
+  if (output === 'table')
+    context.out(tabulate([header(definition, []), ...found.map((item) => row(definition, item))]));
+  else if (output === 'yaml') context.out(found.map(yamlText).join('---\n'));
+  else for (const item of found) context.out(objectText(output, item));
 }

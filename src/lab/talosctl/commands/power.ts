@@ -23,9 +23,8 @@ export const rebootCommand: Command<Runner> = {
 function* reboot(parsed: Parsed, context: ToolContext): Task<number> {
   const mode = { default: RebootMode.Default, powercycle: RebootMode.PowerCycle }[parsed.flags.text('mode')];
   if (mode === undefined) throw new CommandFailure(`invalid reboot mode: ${parsed.flags.text('mode')}`);
-  return yield* act(parsed, context, 'reboot', (client) =>
-    client.unary('error executing reboot', MachineService.Reboot, { mode }),
-  );
+  const request = { mode };
+  return yield* act(parsed, context, { name: 'reboot', method: MachineService.Reboot, request, until: 'back' });
 }
 
 export const shutdownCommand: Command<Runner> = {
@@ -37,8 +36,6 @@ export const shutdownCommand: Command<Runner> = {
 };
 
 function* shutdown(parsed: Parsed, context: ToolContext): Task<number> {
-  const force = parsed.flags.on('force');
-  return yield* act(parsed, context, 'shutdown', (client) =>
-    client.unary('error executing shutdown', MachineService.Shutdown, { force }),
-  );
+  const request = { force: parsed.flags.on('force') };
+  return yield* act(parsed, context, { name: 'shutdown', method: MachineService.Shutdown, request, until: 'down' });
 }

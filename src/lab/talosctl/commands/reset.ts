@@ -53,7 +53,6 @@ function* reset(parsed: Parsed, context: ToolContext): Task<number> {
     userDisksToWipe: flags.list('user-disks-to-wipe'),
     mode,
   };
-  return yield* act(parsed, context, 'reset', (client) =>
-    client.unary('error executing reset', MachineService.Reset, request),
-  );
+  const until = flags.on('reboot') ? 'maintenance' : 'down';
+  return yield* act(parsed, context, { name: 'reset', method: MachineService.Reset, request, until });
 }

@@ -11,7 +11,6 @@ const REASONS: Readonly<Record<string, string>> = {
   copy: 'node file systems are not exported',
   dashboard: 'use `talosim lab`',
   edit: 'there is no editor; use `talosctl apply-config` with a patch',
-  events: 'the event stream is shown by `talosim run --trace`',
   image: 'image commands are not simulated',
   inject: 'it edits Kubernetes manifests offline',
   meta: 'META is not exported',

@@ -55,11 +55,8 @@ function* upgrade(parsed: Parsed, context: ToolContext): Task<number> {
     force: flags.on('force'),
     rebootMode: mode,
   };
-  if (flags.on('wait')) {
-    return yield* act(parsed, context, 'upgrade', (client) =>
-      client.unary('error executing upgrade', MachineService.Upgrade, request),
-    );
-  }
+  if (flags.on('wait') || flags.on('debug'))
+    return yield* act(parsed, context, { name: 'upgrade', method: MachineService.Upgrade, request, until: 'back' });
   return yield* withClient(parsed, context, function* (client) {
     const answers = yield* client.unary('error performing upgrade', MachineService.Upgrade, request);
     context.out(

@@ -33,6 +33,8 @@ export function serverRunner(machine: Machine, id: string, options: ServerOption
         },
         body: () => followCertificates(machine, options, server!),
         *shutDown() {
+          // What it still has to say to its callers goes out before it is gone.
+          yield* machine.platform.clock.sleep(machine.draw(`stop/${id}`, machine.profile.timings.serverStop));
           server?.close();
         },
       }).run(report, stop);
