@@ -1,4 +1,5 @@
 // Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
+import { benchBudget } from './budget.ts';
 import { benchCluster } from './cluster.ts';
 import { benchEtcd } from './etcd.ts';
 import { benchKernel } from './kernel.ts';
@@ -17,6 +18,7 @@ const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   raft: benchRaft,
   etcd: benchEtcd,
   cluster: benchCluster,
+  budget: benchBudget,
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(AREAS);

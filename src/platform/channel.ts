@@ -13,6 +13,8 @@ export class Channel<T> {
   /** Woken on every item; each takes its item when it runs, so an item is never lost to a receiver that was cancelled. */
   #receivers: Resume<void>[] = [];
   #senders: { item: T; resume: Resume<boolean> }[] = [];
+  /** Takes items as they come, while {@link each} waits. */
+  #consumer: { readonly take: (item: T) => void; readonly end: () => void } | undefined;
   #closed = false;
 
   /** `capacity` bounds how many items wait in the channel; {@link offer} refuses beyond it. */
@@ -31,6 +33,10 @@ export class Channel<T> {
   /** Puts an item in without waiting; false when the channel is full or closed. */
   offer(item: T): boolean {
     if (this.#closed) return false;
+    if (this.#consumer !== undefined) {
+      this.#consumer.take(item);
+      return true;
+    }
     if (this.size >= this.#capacity) return false;
     this.#items.push(item);
     this.#wakeReceivers();
@@ -81,6 +87,31 @@ export class Channel<T> {
     return this.poll() as T;
   }
 
+  /**
+   * Hands every item to `take` in the very call that puts it in, without a turn of the task for each; returns once the
+   * channel is closed and empty. Throws what `take` throws; items after that stay in the channel.
+   */
+  *each(take: (item: T) => void): Task<void> {
+    yield* wait<void>((resume, fail) => {
+      const leave = (): void => {
+        this.#consumer = undefined;
+      };
+      const taking = (item: T): void => {
+        try {
+          take(item);
+        } catch (error) {
+          leave();
+          fail(error);
+        }
+      };
+      this.#consumer = { take: taking, end: resume };
+      while (this.#consumer !== undefined && this.size > 0) taking(this.poll()!);
+      if (this.#closed) resume();
+      return leave;
+    });
+    this.#consumer = undefined;
+  }
+
   #wakeReceivers(): void {
     if (this.#receivers.length === 0) return;
     for (const receiver of this.#receivers.splice(0)) receiver();
@@ -90,6 +121,7 @@ export class Channel<T> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#consumer?.end();
     this.#wakeReceivers();
     for (const sender of this.#senders.splice(0)) sender.resume(false);
   }

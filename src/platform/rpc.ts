@@ -167,6 +167,11 @@ export interface ServerStream<Req, Res> {
   readonly context: CallContext;
   /** Next message; undefined after half-close; throws RpcError Canceled when the caller went away. */
   receive(): Task<Req | undefined>;
+  /**
+   * Hands every message to `take` as it arrives, without a turn of the task for each; returns after half-close. Throws
+   * what `take` throws, and RpcError Canceled when the caller went away.
+   */
+  each(take: (message: Req) => void): Task<void>;
   /** False when the caller is gone. */
   send(message: Res): boolean;
   drained(): Task<void>;

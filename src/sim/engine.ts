@@ -159,12 +159,17 @@ export class Engine {
     this.#dispatchedBefore = this.#dispatched;
   }
 
+  /** Path of whoever is next: a ready task, else the owner of the earliest event. */
+  get nextOwner(): string {
+    return this.readyTasks.size > 0 ? this.readyTasks.peekPath() : this.queue.peekOwner();
+  }
+
   #count(): void {
     this.#dispatched++;
     const atThisInstant = this.#dispatched - this.#dispatchedBefore;
     if (atThisInstant <= this.livelockLimit - LIVELOCK_SAMPLE) return;
     if (atThisInstant === this.livelockLimit - LIVELOCK_SAMPLE + 1) this.#recent.clear();
-    const path = this.readyTasks.size > 0 ? this.readyTasks.peekPath() : this.queue.peekOwner();
+    const path = this.nextOwner;
     this.#recent.set(path, (this.#recent.get(path) ?? 0) + 1);
     if (atThisInstant > this.livelockLimit) throw this.#livelock();
   }

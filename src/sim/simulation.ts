@@ -214,6 +214,11 @@ export class Simulation {
     return this.#trapped(() => this.#engine.step(Number.MAX_SAFE_INTEGER));
   }
 
+  /** Path of the task or the owner of the event that {@link step} would run; empty when nothing is left. */
+  get nextOwner(): string {
+    return this.#engine.nextOwner;
+  }
+
   /** Lets time pass. */
   runFor(durationUs: number, limits: RunLimits = {}): RunEnd {
     return this.runUntil(this.nowUs + durationUs, limits);

@@ -93,6 +93,7 @@ function* streamOne(
       yield* entry.stream!({
         context: stream.context,
         receive: () => stream.receive(),
+        each: (take) => stream.each(take),
         send: (message) => stream.send(decorate(message)),
         drained: () => stream.drained(),
       });
@@ -114,6 +115,11 @@ function oneRequest(stream: ServerStream<unknown, unknown>, request: unknown): S
       if (given) return undefined;
       given = true;
       return request;
+    },
+    *each(take) {
+      if (given) return;
+      given = true;
+      take(request);
     },
     send: (message) => stream.send(message),
     drained: () => stream.drained(),

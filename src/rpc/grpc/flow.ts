@@ -127,11 +127,22 @@ export class Inbox {
   *take(): Task<Payload | undefined> {
     const payload = yield* this.#messages.receive();
     if (payload === END) return undefined;
-    this.#readBytes += payload.sizeBytes;
-    if (this.#readBytes >= CREDIT_PORTION_BYTES && !this.#messages.closed) {
-      this.#returnCredit(this.#readBytes);
-      this.#readBytes = 0;
-    }
+    this.#taken(payload);
     return payload;
+  }
+
+  /** Hands every message to `take` at the moment at which it arrives, until the end. Throws what `take` throws. */
+  each(take: (payload: Payload) => void): Task<void> {
+    return this.#messages.each((payload) => {
+      this.#taken(payload);
+      take(payload);
+    });
+  }
+
+  #taken(payload: Payload): void {
+    this.#readBytes += payload.sizeBytes;
+    if (this.#readBytes < CREDIT_PORTION_BYTES || this.#messages.closed) return;
+    this.#returnCredit(this.#readBytes);
+    this.#readBytes = 0;
   }
 }

@@ -187,6 +187,11 @@ export class StreamServerCall implements ServerCall, ServerStream<unknown, unkno
     return undefined;
   }
 
+  *each(take: (message: unknown) => void): Task<void> {
+    yield* this.#inbox.each((payload) => take(readRequest(this.#method, payload)));
+    if (this.#gone) throw new RpcError('Canceled', 'context canceled');
+  }
+
   send(message: unknown): boolean {
     if (this.#gone || this.#result !== undefined) return false;
     this.#outbox.push(new Payload(this.#method.response, message, this.#link.strictWire));

@@ -136,12 +136,10 @@ function* takeMessages(member: Member, stream: ServerStream<PeerBatch, MessageOf
   stream.send(PeerPulse.empty);
   timer = clock.after(KEEPALIVE_US, pulse);
   try {
-    for (;;) {
-      const batch = yield* stream.receive();
-      if (batch === undefined) return;
+    yield* stream.each((batch) => {
       heardUs = clock.monotonicUs();
       for (const message of batch.messages) deliver(member, message);
-    }
+    });
   } finally {
     timer.cancel();
   }

@@ -63,13 +63,17 @@ export class RaftDriver {
   #parked: Parked[] = [];
   #marks: { readonly mark: WalSnapshot; readonly confState: ConfState; readonly done: () => void }[] = [];
   #stopped = false;
+  /** The task waits for something to do. */
+  #idle = false;
+  /** A Ready that turned out to need the task. */
+  #taken: Ready | null = null;
 
   constructor(clock: Clock, node: RawNode, storage: MemoryStorage, wal: Wal, tickUs: number, owner: DriverOwner) {
     this.node = node;
     this.storage = storage;
     this.#wal = wal;
     this.#owner = owner;
-    this.ticker = new Ticker(clock, node, tickUs, () => this.#wake.notify());
+    this.ticker = new Ticker(clock, node, tickUs, () => this.#act());
   }
 
   get lead(): NodeId {
@@ -95,7 +99,38 @@ export class RaftDriver {
     this.ticker.sync();
     const error = this.node.step(message);
     if (error === RaftError.Halted) throw new Fatal(this.node.halted ?? 'raft: halted');
-    this.#wake.notify();
+    this.#act();
+  }
+
+  /** Does at once what needs neither a write nor an application, such as heartbeats and their answers; the rest is the task's. */
+  #act(): void {
+    while (this.#idle && this.node.hasReady()) {
+      const ready = this.node.ready();
+      if (isPlain(ready)) this.#sayOnly(ready);
+      else {
+        this.#taken = ready;
+        this.#idle = false;
+      }
+    }
+    if (this.#idle && this.#parked.length === 0) this.ticker.arm();
+    else this.#wake.notify();
+  }
+
+  #sayOnly(ready: Ready): void {
+    this.#tellReads(ready);
+    const messages = this.#outgoing(ready.messages);
+    if (messages.length > 0) this.#owner.send(messages);
+    this.node.advance();
+  }
+
+  #tellReads({ readStates }: Ready): void {
+    if (readStates.length > 0) this.#owner.readReady(readStates[readStates.length - 1]!);
+  }
+
+  #next(): Ready | null {
+    const taken = this.#taken;
+    this.#taken = null;
+    return taken ?? (this.node.hasReady() ? this.node.ready() : null);
   }
 
   /**
@@ -177,21 +212,22 @@ export class RaftDriver {
       const seen = this.#wake.version;
       this.ticker.sync();
       this.#submitParked();
-      while (this.node.hasReady()) {
-        yield* this.#process(this.node.ready());
+      for (let ready = this.#next(); ready !== null; ready = this.#next()) {
+        yield* this.#process(ready);
         this.ticker.sync();
         this.#submitParked();
       }
       yield* this.#writeMarks();
       this.ticker.arm();
+      this.#idle = true;
       yield* this.#wake.changed(seen);
+      this.#idle = false;
     }
   }
 
   *#process(ready: Ready): Task<void> {
     if (ready.softState !== null) this.#noteSoftState(ready.softState.lead, ready.softState.role);
-    const { readStates } = ready;
-    if (readStates.length > 0) this.#owner.readReady(readStates[readStates.length - 1]!);
+    this.#tellReads(ready);
     if (ready.hardState !== null) this.#owner.committed(ready.hardState.commit, ready.hardState.term);
     const leads = this.isLeader;
     const messages = this.#outgoing(ready.messages);
@@ -253,6 +289,17 @@ export class RaftDriver {
       done();
     }
   }
+}
+
+/** Whether nothing is to be written, applied or noted: there are only messages to send and reads to answer. */
+function isPlain(ready: Ready): boolean {
+  return (
+    ready.softState === null &&
+    ready.hardState === null &&
+    ready.snapshot === null &&
+    ready.entries.length === 0 &&
+    ready.committedEntries.length === 0
+  );
 }
 
 /**
