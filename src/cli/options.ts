@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDurationUs } from '../lab/scenario/duration.ts';
+import { parseDurationUs } from '../platform/text/duration.ts';
 
 /** A duration option in microseconds. */
 export function durationOption(text: string): number {

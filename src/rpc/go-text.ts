@@ -1,5 +1,6 @@
 import { NetError } from '../platform/errors.ts';
 import { type Endpoint, hostPort } from '../platform/net.ts';
+import { goQuote } from '../platform/text/quote.ts';
 
 /** Texts that operators know from Go programs, made from our typed errors. */
 
@@ -44,12 +45,7 @@ export function readErrorText(local: Endpoint, remote: Endpoint, error: Error | 
   }
 }
 
-/** A double-quoted string as Go's %q prints printable text. */
-export function quoted(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-}
-
 /** What grpc-go reports of a connection that did not come up: `connection error: desc = "…"`. */
 export function connectionErrorText(description: string): string {
-  return `connection error: desc = ${quoted(description)}`;
+  return `connection error: desc = ${goQuote(description)}`;
 }

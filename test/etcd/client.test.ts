@@ -3,6 +3,7 @@ import { NO_LEASE } from '../../src/api/etcd/kv.ts';
 import { EtcdClient } from '../../src/etcd/client/client.ts';
 import { untilDeleted, WatchLost } from '../../src/etcd/client/concurrency.ts';
 import { Election } from '../../src/etcd/client/election.ts';
+import { EndpointError, parseEndpoint } from '../../src/etcd/client/endpoints.ts';
 import { Mutex } from '../../src/etcd/client/mutex.ts';
 import { Session } from '../../src/etcd/client/session.ts';
 import type { WatchUpdate } from '../../src/etcd/client/watch.ts';
@@ -14,6 +15,24 @@ import { type Node, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
 const bytes = utf8Encode;
+
+describe('endpoints', () => {
+  it('are read as users write them', () => {
+    expect(['10.0.0.1', 'https://10.0.0.1:2', '[fd00::1]:9', 'http://localhost/'].map(parseEndpoint)).toEqual([
+      { address: '10.0.0.1', port: 2379 },
+      { address: '10.0.0.1', port: 2 },
+      { address: 'fd00::1', port: 9 },
+      { address: '127.0.0.1', port: 2379 },
+    ]);
+  });
+
+  it.each(['', 'http://', ':2379', '10.0.0.1:', '10.0.0.1:70000', 'ftp://10.0.0.1:1', 'a b', 'http://a/b'])(
+    '%j is refused, not taken for another place',
+    (text) => {
+      expect(() => parseEndpoint(text)).toThrow(EndpointError);
+    },
+  );
+});
 
 describe('the client', () => {
   let cluster: SimCluster;

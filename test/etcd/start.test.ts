@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ClusterService, MaintenanceService } from '../../src/api/etcd/services.ts';
 import { EtcdEvent } from '../../src/etcd/events.ts';
+import { PeerHeader, PeerService } from '../../src/etcd/server/peers/service.ts';
 import { concatBytes, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Process } from '../../src/platform/containers.ts';
 import { writeDurably } from '../../src/platform/disk.ts';
 import type { Task } from '../../src/platform/task.ts';
-import { get, leaderOf, members, others, put, READY, range, status } from './helpers.ts';
+import { get, leaderOf, members, others, put, READY, range, refusal, status } from './helpers.ts';
 import { type Node, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
@@ -133,6 +134,21 @@ describe('starting a member', () => {
     expect(new Set(refused)).toEqual(new Set(['cluster ID mismatch']));
     cluster.run(() => put(cluster.channel(first), 'a', '1'));
     expect(cluster.run(() => get(cluster.channel(second), 'a'))).toBeUndefined();
+    // A release that is too old, or that wants newer ones, is refused before anything else is looked at.
+    const peerPort = cluster.ops.rpc.channel([{ address: first.address, port: 2380 }]);
+    const as = (server: string, minimum: string): string =>
+      cluster.run(() =>
+        refusal(
+          peerPort
+            .stream(PeerService.Messages, {
+              metadata: { [PeerHeader.ServerVersion]: server, [PeerHeader.MinClusterVersion]: minimum },
+            })
+            .receive(),
+        ),
+      );
+    expect(as('2.3.8', '2.0.0')).toBe('FailedPrecondition: incompatible version');
+    expect(as('4.0.0', '3.9.0')).toBe('FailedPrecondition: incompatible version');
+    expect(as('3.5.0', '3.0.0')).toBe('FailedPrecondition: cluster ID mismatch');
   });
 
   it('tells a member that was removed while it was away, and the member ends', () => {

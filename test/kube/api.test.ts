@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { kubeApiserver } from '../../src/kube/apiserver/apiserver.ts';
 import type { Backend, StoredChange } from '../../src/kube/apiserver/backend.ts';
 import { type ApiResponse, handleResource, type Served } from '../../src/kube/apiserver/handler.ts';
 import { applyPatch, PATCH_TYPES } from '../../src/kube/apiserver/patch.ts';
@@ -8,6 +9,7 @@ import type { JsonObject, KubeObject } from '../../src/kube/objects/object.ts';
 import { RESOURCE_TYPES } from '../../src/kube/objects/resources.ts';
 import type { StoredValue } from '../../src/kube/objects/stored.ts';
 import type { Clock } from '../../src/platform/clock.ts';
+import type { Process } from '../../src/platform/containers.ts';
 import type { Random } from '../../src/platform/random.ts';
 import type { Task } from '../../src/platform/task.ts';
 
@@ -92,6 +94,18 @@ const pod = (name: string, spec: object = {}, more: object = {}): object => ({
   kind: 'Pod',
   metadata: { name, ...more },
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+
+describe('kube-apiserver', () => {
+  it.each([
+    [[], '--etcd-servers must be specified'],
+    [['--etcd-servers=https:/10.0.0.1:2379'], 'invalid endpoint "https:/10.0.0.1:2379"'],
+  ])('%j: does not start without a place of etcd', (flags, reason) => {
+    const lines: string[] = [];
+    const process = { argv: ['kube-apiserver', ...flags], print: (line: string) => lines.push(line) };
+    expect(now(kubeApiserver(process as unknown as Process))).toBe(1);
+    expect(lines.join()).toContain(reason);
+  });
 });
 
 describe('objects', () => {

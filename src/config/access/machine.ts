@@ -1,8 +1,8 @@
 /** `machine` with defaults (reference/network-config.md E.2). */
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
+import { parseDuration } from '../../platform/text/duration.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
-import { parseDuration } from '../text/duration.ts';
 import { diskMatchExpression } from '../validate/install.ts';
 import { type MachineRole, machineRole } from '../validate/role.ts';
 import { flagAt, isObject, listAt, numberAt, objectAt, stringsAt, textAt, textMapAt } from '../view.ts';

@@ -2,8 +2,9 @@
  * What applying a configuration does, decided before anything happens (reference/v1.11.3.md 4.2, 5;
  * lifecycle-api-cli.md A.8). The node carries the decision out; timers and reboots are its business.
  */
+
+import { formatDuration } from '../../platform/text/duration.ts';
 import { type Config, legacyOf, loadConfig } from '../config.ts';
-import { formatDuration } from '../text/duration.ts';
 import { validate } from '../validate/validate.ts';
 import type { TalosVersion } from '../version.ts';
 import { configDiff, rebootReason } from './immediate.ts';

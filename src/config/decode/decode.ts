@@ -3,9 +3,9 @@
  * (reference/network-config.md E.1; v1.11.3.md 11.3). All problems are collected; a value that is wrong is left out.
  */
 
+import { goQuote } from '../../platform/text/quote.ts';
 import { fieldIn } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue, Field, StructSpec, Type } from '../schema/types.ts';
-import { goQuote } from '../text/quote.ts';
 import { deref, isNull, keyText, type MapEntry, type MapNode, shortTag, type YamlNode } from '../yaml/node.ts';
 import { type DecodeContext, report, reportAt, reportType } from './context.ts';
 import { decodeFree } from './free.ts';

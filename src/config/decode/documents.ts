@@ -3,11 +3,11 @@
  * Besides located errors the result carries what the real loader would have said, which stops at its first problem.
  */
 
+import { goQuote } from '../../platform/text/quote.ts';
 import { type ConfigError, sortErrors } from '../errors.ts';
 import { documentSpec, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, DocumentSpec } from '../schema/types.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
-import { goQuote } from '../text/quote.ts';
 import type { LineIndex } from '../yaml/lines.ts';
 import { deref, isNull, lookup, type MapNode, type YamlNode } from '../yaml/node.ts';
 import { readYaml, type YamlStream } from '../yaml/read.ts';

@@ -1,8 +1,8 @@
 /** Hints for unknown keys: a newer release, another case, a likely typo. */
 
+import { goQuote } from '../../platform/text/quote.ts';
 import { fieldsIn } from '../schema/registry.ts';
 import type { StructSpec } from '../schema/types.ts';
-import { goQuote } from '../text/quote.ts';
 
 /** What the writer probably meant, or an empty text. */
 export function suggestField(spec: StructSpec, name: string, minor: number): string {

@@ -1,7 +1,7 @@
 /** Custom scalars of the machine config: how their text is read, and how it is written back. */
 import { decodeBase64 } from '../../platform/base64.ts';
-import { formatDuration, parseDuration } from '../text/duration.ts';
-import { formatBytes, parseBytes } from '../text/humanize.ts';
+import { formatDuration, parseDuration } from '../../platform/text/duration.ts';
+import { formatBytes, parseBytes } from '../../platform/text/humanize.ts';
 import { normalizeUrl } from '../text/url.ts';
 import type { TextCodec, TextResult } from './types.ts';
 

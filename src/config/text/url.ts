@@ -1,5 +1,5 @@
 /** URLs as Go's `net/url` parses and prints them, as far as configs need it. */
-import { goQuote } from './quote.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 
 export interface Url {
   /** Lower case, empty when absent. */

@@ -1,8 +1,9 @@
 /** Rules of `cluster` (reference/network-config.md E.5, Cluster part; v1.11.3.md 11.4). */
+
+import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefixOrAddress } from '../text/ip.ts';
-import { goQuote } from '../text/quote.ts';
 import { endpointProblem, parseUrl } from '../text/url.ts';
 import { at, flagAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import type { Findings } from './findings.ts';

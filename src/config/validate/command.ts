@@ -1,8 +1,9 @@
 /** What `talosctl validate` prints and returns, from the text of the file (reference/lifecycle-api-cli.md F.4). */
+
+import { goQuote } from '../../platform/text/quote.ts';
 import { loadConfig } from '../config.ts';
 import type { EnvSource } from '../env.ts';
 import { formatConfigError } from '../errors.ts';
-import { goQuote } from '../text/quote.ts';
 import type { TalosVersion } from '../version.ts';
 import { parseMode } from './mode.ts';
 import { locateFinding, validate } from './validate.ts';

@@ -1,9 +1,9 @@
 /** Rules of `machine.network.interfaces` (reference/network-config.md E.5 rows 15–21). */
 import { decodeBase64 } from '../../platform/base64.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { isIp, parsePrefix } from '../text/ip.ts';
-import { goQuote } from '../text/quote.ts';
 import { flagAt, isObject, listAt, numberAt, objectAt, stringsAt, textAt } from '../view.ts';
 import { checkBond } from './bond.ts';
 import type { Findings } from './findings.ts';

@@ -1,7 +1,8 @@
 /** `machine.install.diskSelector` as an expression (reference/network-config.md E.2.2). */
+
+import { parseBytes } from '../../platform/text/humanize.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 import type { ConfigObject } from '../schema/types.ts';
-import { parseBytes } from '../text/humanize.ts';
-import { goQuote } from '../text/quote.ts';
 import { objectAt, textAt } from '../view.ts';
 
 export type DiskMatch = { readonly expression: string } | { readonly error: string } | undefined;

@@ -1,6 +1,7 @@
 /** Rules over several documents (reference/network-config.md E.6). */
+
+import { goQuote } from '../../platform/text/quote.ts';
 import { type Config, documentsOf, legacyOf } from '../config.ts';
-import { goQuote } from '../text/quote.ts';
 import { flagAt, objectAt, textAt } from '../view.ts';
 import type { Finding } from './findings.ts';
 import { takenOverProblems } from './newer.ts';

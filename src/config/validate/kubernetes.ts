@@ -1,6 +1,7 @@
 /** Which Kubernetes versions a Talos release runs (reference/network-config.md E.7). */
+
+import { goQuote } from '../../platform/text/quote.ts';
 import type { ConfigObject } from '../schema/types.ts';
-import { goQuote } from '../text/quote.ts';
 import type { TalosVersion } from '../version.ts';
 import { objectAt, textAt } from '../view.ts';
 import { machineRole } from './role.ts';

@@ -1,7 +1,8 @@
 /** The legacy document, in the order of the real tool (reference/network-config.md E.5; v1.11.3.md 11.4). */
+
+import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject } from '../schema/types.ts';
-import { goQuote } from '../text/quote.ts';
 import { at, flagAt, listAt, numberAt, objectAt, textAt } from '../view.ts';
 import { checkCluster, checkCni } from './cluster.ts';
 import { checkDevices } from './devices.ts';

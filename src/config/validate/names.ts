@@ -1,6 +1,6 @@
 /** Kubernetes label, annotation and taint rules (reference/network-config.md E.5 "Labels"). */
 import { utf8SizeBytes } from '../../platform/bytes.ts';
-import { goQuote } from '../text/quote.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;

@@ -3,10 +3,10 @@
  * does not give the words of a message, they are ours.
  */
 
+import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parseAddress, parsePrefix } from '../text/ip.ts';
-import { goQuote } from '../text/quote.ts';
 import { at, flagAt, listAt, numberAt, stringsAt, textAt } from '../view.ts';
 import type { DocumentCheck, Report } from './report.ts';
 

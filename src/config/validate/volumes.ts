@@ -1,9 +1,10 @@
 /** Volume documents (reference/network-config.md E.4, block; texts of v1.11.3). */
+
+import { parseBytes } from '../../platform/text/humanize.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 import { booleanProblem } from '../cel/check.ts';
 import { diskEnv, volumeEnv } from '../cel/env.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
-import { parseBytes } from '../text/humanize.ts';
-import { goQuote } from '../text/quote.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
 import type { DocumentCheck } from './report.ts';
 

@@ -1,7 +1,7 @@
 /** Reads a multi-document YAML stream into node trees with positions. */
 
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseAllDocuments, type Scalar } from 'yaml';
-import { goQuote } from '../text/quote.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 import { tooDeep } from './depth.ts';
 import { type LineIndex, lineIndex } from './lines.ts';
 import type { ListNode, MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';

@@ -11,6 +11,7 @@ import {
   TxnRequest,
   type TxnResponse,
 } from '../../api/etcd/kv.ts';
+import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { ClusterService, KvService } from '../../api/etcd/services.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
@@ -49,7 +50,8 @@ export interface Limits {
 
 /**
  * etcd's client: round robin over endpoints, calls that wait for a connection, retries by class, watches that resume,
- * leases that are kept alive (reference/etcd.md E4 to E6). Errors are RpcError with the server's text.
+ * leases that are kept alive (reference/etcd.md E4 to E6). Errors of calls are RpcError with the server's text; an
+ * endpoint that is none throws EndpointError at once.
  */
 export class EtcdClient {
   readonly watches: WatchClient;
@@ -83,7 +85,7 @@ export class EtcdClient {
   /** Replaces the endpoints that calls from now on go to. */
   setEndpoints(endpoints: readonly string[]): void {
     this.#endpoints = endpoints;
-    this.#channel.setEndpoints(endpoints.flatMap((text) => parseEndpoint(text) ?? []));
+    this.#channel.setEndpoints(endpoints.map(parseEndpoint));
   }
 
   /** A channel of its own to some endpoints, for calls that are about one member. */
@@ -95,10 +97,7 @@ export class EtcdClient {
       ...(keepaliveTimeUs === undefined ? {} : { keepaliveTimeUs }),
       ...(keepaliveTimeoutUs === undefined ? {} : { keepaliveTimeoutUs }),
     };
-    return this.ports.rpc.channel(
-      endpoints.flatMap((text) => parseEndpoint(text) ?? []),
-      options,
-    );
+    return this.ports.rpc.channel(endpoints.map(parseEndpoint), options);
   }
 
   /** Any unary call with the client's metadata and retry policy. */
@@ -171,5 +170,3 @@ export class EtcdClient {
     this.#channel.close();
   }
 }
-
-export const REQUIRE_LEADER: Readonly<Record<string, string>> = Object.freeze({ hasleader: 'true' });

@@ -12,6 +12,7 @@ import {
   SortOrder,
   SortTarget,
 } from '../../api/etcd/kv.ts';
+import { prefixEnd } from '../../api/etcd/ranges.ts';
 import { utf8Encode } from '../../platform/bytes.ts';
 import { END } from '../../platform/channel.ts';
 import type { Task } from '../../platform/task.ts';
@@ -54,9 +55,7 @@ export function firstCreated(prefix: string): Partial<RangeRequest> {
 
 export function keysUnder(prefix: string): { readonly key: Uint8Array; readonly rangeEnd: Uint8Array } {
   const key = utf8Encode(prefix);
-  const rangeEnd = key.slice();
-  rangeEnd[rangeEnd.length - 1] = rangeEnd[rangeEnd.length - 1]! + 1;
-  return { key, rangeEnd };
+  return { key, rangeEnd: prefixEnd(key) };
 }
 
 /** Waits until no key under the prefix was created at or before `maxCreateRevision`. */

@@ -1,5 +1,6 @@
 import type { LeaseId } from '../../api/etcd/kv.ts';
 import type { LeaseKeepAliveRequest, LeaseKeepAliveResponse } from '../../api/etcd/lease.ts';
+import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { LeaseService } from '../../api/etcd/services.ts';
 import type { Channel } from '../../platform/channel.ts';
 import type { Timer } from '../../platform/clock.ts';
@@ -66,7 +67,7 @@ export class KeepAliveLoop {
   *#run(): Task<void> {
     while (!this.ended) {
       const stream = this.#deps.channel.stream(LeaseService.LeaseKeepAlive, {
-        metadata: { hasleader: 'true' },
+        metadata: REQUIRE_LEADER,
         waitForReady: true,
       });
       this.#stream = stream;

@@ -1,3 +1,4 @@
+import { leaseNumber } from '../../api/etcd/ids.ts';
 import { type LeaseId, NO_LEASE } from '../../api/etcd/kv.ts';
 import { END } from '../../platform/channel.ts';
 import { Once } from '../../platform/signal.ts';
@@ -49,6 +50,5 @@ export class Session {
 
 /** A lease id as it appears in keys: the signed number in hexadecimal without padding. */
 export function leaseHex(lease: LeaseId): string {
-  const value = BigInt(`0x${lease}`);
-  return value >= 1n << 63n ? `-${((1n << 64n) - value).toString(16)}` : value.toString(16);
+  return leaseNumber(lease).toString(16);
 }

@@ -1,4 +1,5 @@
 import { EtcdError, isEtcdError } from '../../api/etcd/errors.ts';
+import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { WatchService } from '../../api/etcd/services.ts';
 import type { WatchId, WatchRequest, WatchResponse } from '../../api/etcd/watch.ts';
 import { NO_WATCH } from '../../api/etcd/watch.ts';
@@ -30,7 +31,7 @@ export class WatchConnection {
 
   constructor(deps: StreamDeps, requireLeader: boolean) {
     this.#deps = deps;
-    this.#metadata = requireLeader ? { hasleader: 'true' } : {};
+    this.#metadata = requireLeader ? REQUIRE_LEADER : {};
     this.#task = deps.ports.scope.spawn('etcd-watch', () => this.#run());
   }
 

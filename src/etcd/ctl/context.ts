@@ -44,7 +44,6 @@ export const ExitCode = Object.freeze({
   InvalidInput: 3,
   BadFeature: 4,
   Interrupted: 5,
-  Io: 6,
   BadArgs: 128,
 });
 

@@ -4,7 +4,7 @@ import type { Task } from '../../platform/task.ts';
 import { EtcdClient } from '../client/client.ts';
 import { WatchLost } from '../client/concurrency.ts';
 import { ElectionError } from '../client/election.ts';
-import { parseEndpoint } from '../client/endpoints.ts';
+import { EndpointError, parseEndpoint } from '../client/endpoints.ts';
 import { LockError } from '../client/mutex.ts';
 import { REFUSED, VERBS, type Verb } from './commands.ts';
 import { type CtlContext, CtlExit, ExitCode, type Format, type Run } from './context.ts';
@@ -119,9 +119,7 @@ function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run 
     .text('endpoints')
     .split(',')
     .filter((text) => text !== '');
-  for (const endpoint of endpoints) {
-    if (parseEndpoint(endpoint) === null) throw new CtlExit(ExitCode.BadConnection, `invalid endpoint "${endpoint}"`);
-  }
+  for (const endpoint of endpoints) parseEndpoint(endpoint);
   if (flags.text('user') !== '') throw new CtlExit(ExitCode.Error, 'authentication is not simulated: leave --user out');
   const tls = tlsOf(flags, endpoints, context);
   const shared = new Map<string, EtcdClient>();
@@ -188,6 +186,7 @@ function tlsOf(flags: Flags, endpoints: readonly string[], context: CtlContext):
 /** Exit code and text of what ended a command. */
 function explain(error: unknown): readonly [number, string] {
   if (error instanceof CtlExit) return [error.code, error.message];
+  if (error instanceof EndpointError) return [ExitCode.BadConnection, error.message];
   if (error instanceof RpcError) return [ExitCode.Error, errorText(error)];
   if (error instanceof ElectionError || error instanceof LockError || error instanceof WatchLost) {
     return [ExitCode.Error, error.message];

@@ -1,3 +1,4 @@
+import { parseDuration, parseDurationUs } from '../../platform/text/duration.ts';
 import { CtlExit, ExitCode } from './context.ts';
 
 /** A flag as a command declares it: its kind and what it is when not given. */
@@ -50,7 +51,7 @@ export class Flags {
 
   /** Microseconds. */
   duration(name: string): number {
-    return parseDuration(this.#values[name] ?? '0') ?? 0;
+    return parseDurationUs(this.#values[name] ?? '0') ?? 0;
   }
 }
 
@@ -117,14 +118,6 @@ function checkValue(name: string, spec: FlagSpec, value: string): void {
   if (spec.kind === 'int' && !/^[+-]?\d+$/.test(value)) {
     bad(`strconv.ParseInt: parsing "${value}": invalid syntax`);
   }
-  if (spec.kind === 'duration' && parseDuration(value) === null) bad(`time: invalid duration "${value}"`);
-}
-
-/** A Go duration in microseconds; null when it is none. */
-export function parseDuration(text: string): number | null {
-  if (text === '0') return 0;
-  const match = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/.exec(text);
-  if (match === null) return null;
-  const unit = { us: 1, µs: 1, ms: 1000, s: 1_000_000, m: 60_000_000, h: 3_600_000_000 }[match[2]!]!;
-  return Math.round(Number.parseFloat(match[1]!) * unit);
+  const duration = spec.kind === 'duration' ? parseDuration(value) : 0n;
+  if (typeof duration === 'string') bad(duration);
 }

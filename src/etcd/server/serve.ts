@@ -1,3 +1,4 @@
+import { shortId } from '../../api/etcd/ids.ts';
 import { END } from '../../platform/channel.ts';
 import { race, timeout } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
@@ -22,7 +23,6 @@ import { CorruptionMonitor } from './member/corruption.ts';
 import { Member } from './member/member.ts';
 import { advanceElection, publish } from './member/publish.ts';
 import { VersionMonitor } from './member/version-monitor.ts';
-import { shortId } from './membership/ids.ts';
 import { monitoringHandler } from './monitoring/http.ts';
 import type { ServerObserver } from './observer.ts';
 import { peerHandlers } from './peers/server.ts';

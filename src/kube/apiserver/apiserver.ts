@@ -1,6 +1,8 @@
+import { EndpointError, parseEndpoint } from '../../etcd/client/endpoints.ts';
 import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
+import type { Endpoint } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { serveHttp } from '../../rpc/http/server.ts';
@@ -28,10 +30,15 @@ export function* kubeApiserver(process: Process): Task<number> {
     process.print(flags);
     return 1;
   }
-  return yield* race({ serve: serve(process, flags), stop: untilStopped(process) });
+  const endpoints = etcdEndpoints(flags);
+  if (typeof endpoints === 'string') {
+    process.print(`Error: ${endpoints}`);
+    return 1;
+  }
+  return yield* race({ serve: serve(process, flags, endpoints), stop: untilStopped(process) });
 }
 
-function* serve(process: Process, flags: ComponentFlags): Task<number> {
+function* serve(process: Process, flags: ComponentFlags, endpoints: readonly Endpoint[]): Task<number> {
   const { platform } = process;
   const { clock, random } = platform;
   yield* clock.sleep(random.int(WARM_UP_US.min, WARM_UP_US.max));
@@ -51,7 +58,6 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
     }
     material[name] = text;
   }
-  const endpoints = (flags.values['etcd-servers'] ?? '').split(',').map(etcdEndpoint);
   const channel = platform.rpc.channel(endpoints, {
     tls: {
       serverCaPem: material['etcd-cafile']!,
@@ -94,6 +100,18 @@ function* serve(process: Process, flags: ComponentFlags): Task<number> {
   return yield* forEver(platform);
 }
 
+/** Where etcd is; what is wrong with the flag otherwise. */
+function etcdEndpoints(flags: ComponentFlags): readonly Endpoint[] | string {
+  const urls = (flags.values['etcd-servers'] ?? '').split(',').filter((url) => url !== '');
+  if (urls.length === 0) return '--etcd-servers must be specified';
+  try {
+    return urls.map(parseEndpoint);
+  } catch (error) {
+    if (!(error instanceof EndpointError)) throw error;
+    return `--etcd-servers: ${error.message}`;
+  }
+}
+
 /** Writes the default objects; false when etcd did not answer in time. */
 function* prepared(process: Process, service: ApiService): Task<boolean> {
   const { clock } = process.platform;
@@ -111,11 +129,6 @@ function* prepared(process: Process, service: ApiService): Task<boolean> {
       yield* clock.sleep(1_000_000);
     }
   }
-}
-
-function etcdEndpoint(url: string): { address: string; port: number } {
-  const [, host = 'localhost', port = '2379'] = /^https?:\/\/\[?([^\]/]+?)\]?:(\d+)/.exec(url) ?? [];
-  return { address: host === 'localhost' ? '127.0.0.1' : host, port: Number(port) };
 }
 
 function* forEver(platform: Platform): Task<never> {

@@ -10,6 +10,8 @@ import {
   RequestOp,
   TxnRequest,
 } from '../../api/etcd/kv.ts';
+import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
+import { prefixEnd } from '../../api/etcd/ranges.ts';
 import { KvService, WatchService } from '../../api/etcd/services.ts';
 import { WatchCreateRequest, WatchRequest } from '../../api/etcd/watch.ts';
 import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
@@ -79,7 +81,7 @@ export class EtcdBackend implements Backend {
 
   *watch(prefix: string, afterRevision: number, onChange: (change: StoredChange) => void): Task<void> {
     const key = utf8Encode(prefix);
-    const stream = this.#channel.stream(WatchService.Watch, { metadata: { hasleader: 'true' } });
+    const stream = this.#channel.stream(WatchService.Watch, { metadata: REQUIRE_LEADER });
     const create = WatchCreateRequest.of({
       key,
       rangeEnd: prefixEnd(key),
@@ -120,16 +122,4 @@ export class EtcdBackend implements Backend {
       );
     }
   }
-}
-
-/** The first key after every key with this prefix. */
-function prefixEnd(prefix: Uint8Array): Uint8Array {
-  const end = Uint8Array.from(prefix);
-  for (let i = end.length - 1; i >= 0; i--) {
-    if (end[i]! < 0xff) {
-      end[i]!++;
-      return end.subarray(0, i + 1);
-    }
-  }
-  return new Uint8Array([0]);
 }

@@ -1,5 +1,5 @@
 import { EtcdEvent } from '../../etcd/events.ts';
-import { formatDurationUs } from '../scenario/duration.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import { type Checker, machineOf } from './checker.ts';
 
 /**

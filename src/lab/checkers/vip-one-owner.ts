@@ -1,6 +1,6 @@
 import { vipAcquired, vipReleased } from '../../nodes/events.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import { kernelEnded } from '../../sim/events.ts';
-import { formatDurationUs } from '../scenario/duration.ts';
 import { type Checker, machineOf } from './checker.ts';
 
 /** Lease of the VIP session and the step of the client's own check: how long a cut-off owner may go on believing. */

@@ -1,4 +1,4 @@
-import { parseDurationUs } from '../scenario/duration.ts';
+import { parseDurationUs } from '../../platform/text/duration.ts';
 
 export type FlagType = 'string' | 'bool' | 'int' | 'duration' | 'strings' | 'stringArray';
 export type FlagValue = string | boolean | number | readonly string[];

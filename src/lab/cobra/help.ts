@@ -1,4 +1,4 @@
-import { formatDurationUs } from '../scenario/duration.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import { type Command, commandName } from './command.ts';
 import type { FlagSpec } from './flags.ts';
 

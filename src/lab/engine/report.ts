@@ -1,5 +1,5 @@
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import { tabulate } from '../cobra/tabwriter.ts';
-import { formatDurationUs } from '../scenario/duration.ts';
 import type { ClusterView } from '../view/types.ts';
 import type { RunResult } from './result.ts';
 

@@ -1,4 +1,4 @@
-import { formatDurationUs } from '../scenario/duration.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import type { MistakeSpec } from '../scenario/model.ts';
 import type { ClusterView, EtcdClusterView } from '../view/types.ts';
 import type { Violation } from './result.ts';

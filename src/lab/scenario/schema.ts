@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { parseDurationUs } from '../../platform/text/duration.ts';
 import { FAULT_KINDS, OUTSIDE_SERVICES } from '../../world/fault.ts';
-import { parseDurationUs } from './duration.ts';
 
 /** The scenario file as zod schemas: names are a contract (docs/scenarios.md), unknown ones are refused. */
 

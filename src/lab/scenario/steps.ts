@@ -1,6 +1,6 @@
+import { parseDurationUs } from '../../platform/text/duration.ts';
 import type { FaultSpec } from '../../world/fault.ts';
 import { splitWords } from '../shell/words.ts';
-import { parseDurationUs } from './duration.ts';
 import type { ScenarioVocabulary } from './load.ts';
 import type { Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';

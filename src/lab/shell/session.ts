@@ -1,5 +1,6 @@
 import { SECOND_US } from '../../platform/clock.ts';
 import type { Task } from '../../platform/task.ts';
+import { formatDurationUs, parseDurationUs } from '../../platform/text/duration.ts';
 import {
   FAULT_KINDS,
   type FaultKind,
@@ -11,7 +12,6 @@ import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
 import { missingArgument } from '../scenario/check.ts';
-import { formatDurationUs, parseDurationUs } from '../scenario/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';

@@ -2,7 +2,7 @@ import { timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { parseDurationUs } from '../scenario/duration.ts';
+import { parseDurationUs } from '../../platform/text/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { type CommandOutput, TOOL_BUILD, type Tool, type ToolContext } from './tool.ts';
 import type { Workspace } from './workspace.ts';

@@ -2,6 +2,7 @@ import { isDefect } from '../../cosi/index.ts';
 import { all, timeout } from '../../platform/combinators.ts';
 import { TaskCancelled, TimeoutError } from '../../platform/errors.ts';
 import type { Task, TaskHandle } from '../../platform/task.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import { errorText, NodeError } from '../errors.ts';
 import { phaseEvent, sequenceEvent } from '../events.ts';
 import type { Machine } from '../machine.ts';
@@ -95,7 +96,7 @@ export class Sequencer {
         if (phase.when !== undefined && !phase.when()) continue;
         yield* this.#phase(name, phase, `${number}/${phases.length}`, actorId);
       }
-      kmsg.talos(`${name} sequence: done: ${describeDuration(platform.clock.monotonicUs() - startUs)}`);
+      kmsg.talos(`${name} sequence: done: ${formatDurationUs(platform.clock.monotonicUs() - startUs)}`);
     } finally {
       this.#announce(name, 'STOP', actorId);
     }
@@ -118,7 +119,7 @@ export class Sequencer {
     try {
       const count = phase.tasks.length;
       yield* all(phase.tasks.map((task, index) => this.#task(task, `${index + 1}/${count}`, actorId)));
-      const took = describeDuration(platform.clock.monotonicUs() - startUs);
+      const took = formatDurationUs(platform.clock.monotonicUs() - startUs);
       kmsg.talos(`phase ${phase.name} (${position}): done, ${took}`);
     } catch (error) {
       if (isDefect(error) || phase.tolerant !== true) throw error;
@@ -135,7 +136,7 @@ export class Sequencer {
     kmsg.talos(`task ${task.name} (${position}): starting`);
     try {
       yield* task.run();
-      kmsg.talos(`task ${task.name} (${position}): done, ${describeDuration(platform.clock.monotonicUs() - startUs)}`);
+      kmsg.talos(`task ${task.name} (${position}): done, ${formatDurationUs(platform.clock.monotonicUs() - startUs)}`);
     } catch (error) {
       if (isDefect(error)) throw error;
       kmsg.talos(`task ${task.name} (${position}): failed: ${errorText(error)}`);
@@ -152,24 +153,4 @@ function* settled(handle: TaskHandle<void>): Task<void> {
   } catch (error) {
     if (isDefect(error)) throw error;
   }
-}
-
-/** As Go prints durations: `1.234567s`, `12ms`. */
-export function describeDuration(us: number): string {
-  if (us >= 60_000_000) {
-    const minutes = Math.floor(us / 60_000_000);
-    return `${minutes}m${describeDuration(us - minutes * 60_000_000)}`;
-  }
-  if (us >= 1_000_000) return `${trimmed(us, 1_000_000)}s`;
-  if (us >= 1_000) return `${trimmed(us, 1_000)}ms`;
-  return us === 0 ? '0s' : `${us}µs`;
-}
-
-function trimmed(us: number, unit: number): string {
-  const whole = Math.floor(us / unit);
-  const digits = String(unit).length - 1;
-  const fraction = String(us - whole * unit)
-    .padStart(digits, '0')
-    .replace(/0+$/, '');
-  return fraction === '' ? String(whole) : `${whole}.${fraction}`;
 }

@@ -1,3 +1,4 @@
+import { decimalId } from '../../api/etcd/ids.ts';
 import { waitFor } from '../../cosi/index.ts';
 import { timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
@@ -10,7 +11,6 @@ import type { Machine } from '../machine.ts';
 import { ETCD, EtcdMembers, LOCAL_MEMBER } from '../resources/etcd.ts';
 import { ETCD_DATA } from '../services/builtin/etcd.ts';
 import { openControlPlaneEtcd, withEtcd } from './client.ts';
-import { decimalId } from './ids.ts';
 
 const LOCAL_ID_LIMIT_US = 180_000_000;
 const REMOVE_LIMIT_US = 300_000_000;

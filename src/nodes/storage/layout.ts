@@ -32,17 +32,3 @@ export function hasPartition(device: BlockDeviceInfo, label: string): boolean {
 export function diskId(path: string): string {
   return path.replace(/^\/dev\//, '');
 }
-
-/** As go-humanize prints bytes: `54 GB`. */
-export function prettySize(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
-  let unit = 0;
-  let scale = 1;
-  while (unit < units.length - 1 && bytes >= scale * 1000) {
-    scale *= 1000;
-    unit++;
-  }
-  if (unit === 0) return `${bytes} B`;
-  const value = bytes / scale;
-  return `${value < 10 ? (Math.floor(value * 10 + 0.5) / 10).toFixed(1) : Math.floor(value + 0.5)} ${units[unit]}`;
-}

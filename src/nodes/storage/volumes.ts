@@ -1,7 +1,8 @@
 import type { Task } from '../../platform/task.ts';
+import { formatBytes } from '../../platform/text/humanize.ts';
 import type { Machine } from '../machine.ts';
 import { MountStatuses, VolumeStatuses } from '../resources/runtime.ts';
-import { findSystemDisk, prettySize } from './layout.ts';
+import { findSystemDisk } from './layout.ts';
 
 export const STATE_PATH = '/system/state';
 export const EPHEMERAL_PATH = '/var';
@@ -38,5 +39,5 @@ export function* unmountSystemVolume(machine: Machine, id: SystemVolume): Task<v
 }
 
 function volumeStatus(phase: 'ready' | 'missing', location: string, size: number) {
-  return { phase, type: 'partition' as const, location, size, prettySize: prettySize(size) };
+  return { phase, type: 'partition' as const, location, size, prettySize: formatBytes(size) };
 }

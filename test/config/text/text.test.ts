@@ -2,10 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unifiedDiff } from '../../../src/config/text/diff.ts';
-import { formatDuration, parseDuration } from '../../../src/config/text/duration.ts';
-import { formatBytes, parseBytes } from '../../../src/config/text/humanize.ts';
 import { formatAddress, formatPrefix, isMasked, parseAddress, parsePrefix } from '../../../src/config/text/ip.ts';
-import { goQuote } from '../../../src/config/text/quote.ts';
 import { nthAddress } from '../../../src/config/text/subnet.ts';
 import {
   endpointProblem,
@@ -15,6 +12,14 @@ import {
   urlHostname,
   urlPort,
 } from '../../../src/config/text/url.ts';
+import {
+  formatDuration,
+  formatDurationUs,
+  parseDuration,
+  parseDurationUs,
+} from '../../../src/platform/text/duration.ts';
+import { formatBytes, parseBytes } from '../../../src/platform/text/humanize.ts';
+import { goQuote } from '../../../src/platform/text/quote.ts';
 
 describe('durations', () => {
   test.each([
@@ -42,6 +47,19 @@ describe('durations', () => {
     ['9999999999h', 'time: invalid duration "9999999999h"'],
   ])('%j is refused', (text, message) => {
     expect(parseDuration(text)).toBe(message);
+  });
+
+  test('in microseconds, as most of the simulation counts', () => {
+    expect(['1h30m', '1m30s', '1.5s', '-250ms', '1500ns', '0'].map(parseDurationUs)).toEqual([
+      5_400_000_000, 90_000_000, 1_500_000, -250_000, 2, 0,
+    ]);
+    expect(parseDurationUs('5')).toBeUndefined();
+    expect([3_600_000_000, 60_000_123, 90_000_000, 7].map(formatDurationUs)).toEqual([
+      '1h0m0s',
+      '1m0.000123s',
+      '1m30s',
+      '7µs',
+    ]);
   });
 
   test('what is printed is read back', () => {
@@ -78,6 +96,14 @@ describe('sizes', () => {
       '100 GB',
       '1.5 TB',
       '1.0 kB',
+    ]);
+    expect([25_690, 12_500, 13_500, 9_960, 999_950, 0].map(formatBytes)).toEqual([
+      '26 kB',
+      '12 kB',
+      '14 kB',
+      '10 kB',
+      '1000 kB',
+      '0 B',
     ]);
   });
 });

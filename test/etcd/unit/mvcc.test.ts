@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type KeyValue, NO_LEASE } from '../../../src/api/etcd/kv.ts';
+import { prefixEnd } from '../../../src/api/etcd/ranges.ts';
 import { hashAt } from '../../../src/etcd/server/mvcc/hash.ts';
-import { bytesOf, keyOf, keyRange, prefixEnd } from '../../../src/etcd/server/mvcc/keys.ts';
+import { bytesOf, keyOf, keyRange } from '../../../src/etcd/server/mvcc/keys.ts';
 import { SortedBlocks } from '../../../src/etcd/server/mvcc/sorted-blocks.ts';
 import { MvccStore, type StoreSink } from '../../../src/etcd/server/mvcc/store.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';

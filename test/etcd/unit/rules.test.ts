@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../src/api/etcd/cluster.ts';
 import { EtcdError } from '../../../src/api/etcd/errors.ts';
+import { shortId } from '../../../src/api/etcd/ids.ts';
 import { InternalRaftRequest } from '../../../src/api/etcd/internal.ts';
 import {
   Compare,
@@ -20,12 +21,11 @@ import { costBytes } from '../../../src/etcd/server/apply/quota.ts';
 import { executeRange } from '../../../src/etcd/server/apply/range.ts';
 import { validatePut, validateRange, validateTxn } from '../../../src/etcd/server/apply/validate.ts';
 import { parseConfig, type ServerConfig } from '../../../src/etcd/server/config/config.ts';
-import { parseDuration } from '../../../src/etcd/server/config/duration.ts';
 import { parseInitialCluster, parseUrls } from '../../../src/etcd/server/config/urls.ts';
 import { Lessor } from '../../../src/etcd/server/lease/lessor.ts';
 import { spreadExpiries } from '../../../src/etcd/server/lease/spread.ts';
 import { decodeContext, encodeContext } from '../../../src/etcd/server/membership/context.ts';
-import { clusterId, memberId, shortId } from '../../../src/etcd/server/membership/ids.ts';
+import { clusterId, memberId } from '../../../src/etcd/server/membership/ids.ts';
 import {
   mayAdd,
   mayPromote,
@@ -469,8 +469,5 @@ describe('the command line', () => {
         ['a', [expect.objectContaining({ text: 'http://a:1' }), expect.objectContaining({ text: 'http://b:1' })]],
       ]),
     );
-    expect(parseDuration('1h30m')).toBe(5_400_000_000);
-    expect(parseDuration('1.5s')).toBe(1_500_000);
-    expect(parseDuration('5')).toBeNull();
   });
 });

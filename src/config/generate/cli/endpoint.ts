@@ -1,6 +1,6 @@
 /** The check of the cluster endpoint on the command line (reference/lifecycle-api-cli.md F.4 `gen config`). */
 
-import { goQuote } from '../../text/quote.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { endpointProblem, parseUrl, type Url, urlPort } from '../../text/url.ts';
 import { CommandError } from './workstation.ts';
 

@@ -1,9 +1,9 @@
 /** `gen config` and `machineconfig gen` (reference/network-config.md E.8; lifecycle-api-cli.md F.2, F.4; v1.11.3.md 11.6). */
 
+import { goQuote } from '../../../platform/text/quote.ts';
 import { applyPatchesToSet } from '../../patch/apply.ts';
 import { PatchError } from '../../patch/error.ts';
 import { loadPatches, type Patch } from '../../patch/load.ts';
-import { goQuote } from '../../text/quote.ts';
 import { printCommented } from '../commented.ts';
 import { type Contract, parseContract } from '../contract.ts';
 import { generateDocuments } from '../generate.ts';

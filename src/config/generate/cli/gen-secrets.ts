@@ -1,9 +1,9 @@
 /** `gen secrets` (reference/lifecycle-api-cli.md F.2, F.4; v1.11.3.md 11.6). */
 
 import { CryptoError, keyPairFromPem, privateKeyFromPem } from '../../../platform/crypto.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { loadConfigSet } from '../../patch/config-set.ts';
 import { PatchError } from '../../patch/error.ts';
-import { goQuote } from '../../text/quote.ts';
 import { type Contract, parseContract } from '../contract.ts';
 import { type GivenSecrets, generateSecrets, type PemPair, type SecretsBundle } from '../secrets.ts';
 import { secretsOfConfig } from '../secrets-import.ts';

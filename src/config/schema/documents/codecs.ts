@@ -1,8 +1,8 @@
 /** Custom scalars of the side documents. */
 
-import { parseBytes } from '../../text/humanize.ts';
+import { parseBytes } from '../../../platform/text/humanize.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { formatAddress, formatPrefix, parseAddress, parsePrefix } from '../../text/ip.ts';
-import { goQuote } from '../../text/quote.ts';
 import { normalizeUrl } from '../../text/url.ts';
 import type { TextCodec, TextResult } from '../types.ts';
 

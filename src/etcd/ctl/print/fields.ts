@@ -1,13 +1,13 @@
+import { decimalId, leaseNumber } from '../../../api/etcd/ids.ts';
 import type { KeyValue, ResponseHeader } from '../../../api/etcd/kv.ts';
 import { utf8Decode } from '../../../platform/bytes.ts';
 
 /** `-w fields`: one `"Name" : value` a line. */
 export function headerFields(header: ResponseHeader | null): string {
   if (header === null) return '';
-  const decimal = (id: string): string => BigInt(`0x${id}`).toString();
   return [
-    `"ClusterID" : ${decimal(header.clusterId)}`,
-    `"MemberID" : ${decimal(header.memberId)}`,
+    `"ClusterID" : ${decimalId(header.clusterId)}`,
+    `"MemberID" : ${decimalId(header.memberId)}`,
     `"Revision" : ${header.revision}`,
     `"RaftTerm" : ${header.raftTerm}`,
     '',
@@ -21,7 +21,7 @@ export function kvFields(prefix: string, kv: KeyValue): string {
     `"${prefix}ModRevision" : ${kv.modRevision}`,
     `"${prefix}Version" : ${kv.version}`,
     `"${prefix}Value" : ${JSON.stringify(utf8Decode(kv.value))}`,
-    `"${prefix}Lease" : ${BigInt.asIntN(64, BigInt(`0x${kv.lease}`))}`,
+    `"${prefix}Lease" : ${leaseNumber(kv.lease)}`,
     '',
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { decimalId, leaseNumber } from '../../../api/etcd/ids.ts';
 import { encodeBase64 } from '../../../platform/base64.ts';
 
 /**
@@ -25,13 +26,13 @@ export function num(value: number): string | null {
 
 /** An unsigned 64-bit id as a decimal number. */
 export function unsigned(id: string): string | null {
-  const value = BigInt(`0x${id}`);
-  return value === 0n ? null : value.toString();
+  const value = decimalId(id);
+  return value === '0' ? null : value;
 }
 
 /** A lease id as the signed number it stands for. */
 export function signed(id: string): string | null {
-  const value = BigInt.asIntN(64, BigInt(`0x${id}`));
+  const value = leaseNumber(id);
   return value === 0n ? null : value.toString();
 }
 

@@ -1,12 +1,14 @@
+import { parseId } from '../../../api/etcd/ids.ts';
 import { CtlExit, ExitCode } from '../context.ts';
 
 /** A member or lease id as users type it: hexadecimal. Returns sixteen digits. */
 export function parseHexId(text: string, what: string): string {
-  if (!/^[0-9a-fA-F]{1,16}$/.test(text)) {
+  const id = parseId(text);
+  if (id === null) {
     const why = `strconv.ParseUint: parsing "${text}": ${text.length > 16 ? 'value out of range' : 'invalid syntax'}`;
     throw new CtlExit(ExitCode.BadArgs, `bad ${what} (${why}), expecting ID in Hex`);
   }
-  return text.toLowerCase().padStart(16, '0');
+  return id;
 }
 
 /** Ends the command with "bad arguments". */

@@ -1,14 +1,17 @@
+import { alarmName } from '../../../api/etcd/alarms.ts';
+import { shortId } from '../../../api/etcd/ids.ts';
 import type { HashKvResponse, StatusResponse } from '../../../api/etcd/maintenance.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import { all } from '../../../platform/combinators.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
+import { formatDurationUs } from '../../../platform/text/duration.ts';
+import { formatBytes } from '../../../platform/text/humanize.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, intFlag } from '../flags.ts';
 import { errorText } from '../print/errors.ts';
 import { hashKvJson, statusJson } from '../print/messages.ts';
 import { renderTable } from '../print/table.ts';
-import { durationText, hexId, sizeText } from '../print/words.ts';
 
 export const ENDPOINT_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
 export const HASH_KV_FLAGS: FlagSpecs = Object.freeze({ ...ENDPOINT_FLAGS, rev: intFlag() });
@@ -55,7 +58,7 @@ function* examine(run: Run, endpoint: string): Task<Health> {
   if (error !== '') return { endpoint, tookUs, error };
   try {
     const { alarms } = yield* client.maintenance.alarmList(run.limits);
-    const names = alarms.map((alarm) => (alarm.alarm === 1 ? 'NOSPACE' : alarm.alarm === 2 ? 'CORRUPT' : 'UNKNOWN'));
+    const names = alarms.map(({ alarm }) => alarmName(alarm));
     if (names.length > 0) error = `Active Alarm(s): ${names.map((name) => `${name} `).join('')}`;
   } catch (failure) {
     if (!(failure instanceof RpcError)) throw failure;
@@ -68,7 +71,7 @@ function printHealth(run: Run, results: readonly Health[]): void {
   if (run.format === 'json') {
     const items = results.map(({ endpoint, tookUs, error }) => {
       const failed = error === '' ? '' : `,"error":${JSON.stringify(error)}`;
-      return `{"endpoint":${JSON.stringify(endpoint)},"health":${error === ''},"took":"${durationText(tookUs)}"${failed}}`;
+      return `{"endpoint":${JSON.stringify(endpoint)},"health":${error === ''},"took":"${formatDurationUs(tookUs)}"${failed}}`;
     });
     run.line(`[${items.join(',')}]`);
     return;
@@ -77,7 +80,7 @@ function printHealth(run: Run, results: readonly Health[]): void {
     const rows = results.map(({ endpoint, tookUs, error }) => [
       endpoint,
       String(error === ''),
-      durationText(tookUs),
+      formatDurationUs(tookUs),
       error,
     ]);
     run.context.out(renderTable(['endpoint', 'health', 'took', 'error'], rows));
@@ -85,7 +88,7 @@ function printHealth(run: Run, results: readonly Health[]): void {
   }
   for (const { endpoint, tookUs, error } of results) {
     if (error === '') {
-      run.line(`${endpoint} is healthy: successfully committed proposal: took = ${durationText(tookUs)}`);
+      run.line(`${endpoint} is healthy: successfully committed proposal: took = ${formatDurationUs(tookUs)}`);
     } else run.errorLine(`${endpoint} is unhealthy: failed to commit proposal: ${error}`);
   }
 }
@@ -113,13 +116,13 @@ function statusRow(endpoint: string, status: StatusResponse): readonly string[] 
   const unused = status.dbSize === 0 ? 0 : 100 - Math.floor((status.dbSizeInUse * 100) / status.dbSize);
   return [
     endpoint,
-    hexId(status.header!.memberId),
+    shortId(status.header!.memberId),
     status.version,
     status.storageVersion,
-    sizeText(status.dbSize),
-    sizeText(status.dbSizeInUse),
+    formatBytes(status.dbSize),
+    formatBytes(status.dbSizeInUse),
     `${unused}%`,
-    sizeText(Math.max(0, status.dbSizeQuota)),
+    formatBytes(Math.max(0, status.dbSizeQuota)),
     String(status.leader === status.header!.memberId),
     String(status.isLearner),
     String(status.raftTerm),

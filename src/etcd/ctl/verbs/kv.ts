@@ -1,3 +1,4 @@
+import { parseId } from '../../../api/etcd/ids.ts';
 import {
   CompactionRequest,
   DeleteRangeRequest,
@@ -10,8 +11,10 @@ import {
   SortOrder,
   SortTarget,
 } from '../../../api/etcd/kv.ts';
+import { FIRST_KEY, prefixEnd } from '../../../api/etcd/ranges.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, type Flags, intFlag, textFlag } from '../flags.ts';
 import { headerFields, kvFields } from '../print/fields.ts';
@@ -32,7 +35,6 @@ const TARGETS: Readonly<Record<string, number>> = Object.freeze({
   MODIFY: SortTarget.Mod,
   VALUE: SortTarget.Value,
 });
-const FROM_KEY = Uint8Array.of(0);
 
 export const PUT_FLAGS: FlagSpecs = Object.freeze({
   lease: textFlag('0'),
@@ -74,14 +76,15 @@ export function putRequest(args: readonly string[], flags: Flags, stdin: string)
   const ignoreValue = flags.bool('ignore-value');
   if (ignoreValue && args.length > 1) return badArgs("put command needs only 1 argument when 'ignore-value' is set");
   if (args.length > 2) return badArgs('put command needs 1 argument and input from stdin or 2 arguments');
-  const lease = flags.text('lease');
-  if (!/^[0-9a-fA-F]{1,16}$/.test(lease)) {
-    badArgs(`bad lease ID (strconv.ParseInt: parsing "${lease}": invalid syntax), expecting ID in Hex`);
+  const lease = parseId(flags.text('lease'));
+  if (lease === null) {
+    const why = `strconv.ParseInt: parsing ${goQuote(flags.text('lease'))}: invalid syntax`;
+    return badArgs(`bad lease ID (${why}), expecting ID in Hex`);
   }
   return PutRequest.of({
     key: utf8Encode(key),
     value: ignoreValue ? NO_BYTES : utf8Encode(args[1] ?? stdin),
-    lease: lease.toLowerCase().padStart(16, '0'),
+    lease,
     prevKv: flags.bool('prev-kv'),
     ignoreValue,
     ignoreLease: flags.bool('ignore-lease'),
@@ -121,19 +124,9 @@ export function rangeOf(
     badArgs(`too many arguments, only accept one argument when \`--${prefix ? 'prefix' : 'from-key'}\` is set`);
   }
   const bytes = utf8Encode(key);
-  if (prefix) return key === '' ? { key: FROM_KEY, rangeEnd: FROM_KEY } : { key: bytes, rangeEnd: prefixEnd(bytes) };
-  if (fromKey) return { key: key === '' ? FROM_KEY : bytes, rangeEnd: FROM_KEY };
+  if (prefix) return key === '' ? { key: FIRST_KEY, rangeEnd: FIRST_KEY } : { key: bytes, rangeEnd: prefixEnd(bytes) };
+  if (fromKey) return { key: key === '' ? FIRST_KEY : bytes, rangeEnd: FIRST_KEY };
   return { key: bytes, rangeEnd: end === undefined ? NO_BYTES : utf8Encode(end) };
-}
-
-function prefixEnd(prefix: Uint8Array): Uint8Array {
-  for (let i = prefix.length - 1; i >= 0; i--) {
-    if (prefix[i]! === 0xff) continue;
-    const end = prefix.slice(0, i + 1);
-    end[i] = end[i]! + 1;
-    return end;
-  }
-  return FROM_KEY;
 }
 
 export function rangeRequest(args: readonly string[], flags: Flags): RangeRequest {

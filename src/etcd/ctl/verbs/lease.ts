@@ -1,3 +1,4 @@
+import { leaseNumber } from '../../../api/etcd/ids.ts';
 import { encodeBase64 } from '../../../platform/base64.ts';
 import { utf8Decode } from '../../../platform/bytes.ts';
 import { END } from '../../../platform/channel.ts';
@@ -9,10 +10,6 @@ import { badArgs, notAsTable, parseHexId } from './arguments.ts';
 
 export const TIME_TO_LIVE_FLAGS: FlagSpecs = Object.freeze({ keys: boolFlag() });
 export const KEEP_ALIVE_FLAGS: FlagSpecs = Object.freeze({ once: boolFlag() });
-
-function signed(id: string): string {
-  return BigInt.asIntN(64, BigInt(`0x${id}`)).toString();
-}
 
 function leaseId(run: Run, verb: string): string {
   if (run.args.length !== 1) badArgs(`lease ${verb} command needs lease ID as argument`);
@@ -37,7 +34,7 @@ export function* grantVerb(run: Run): Task<void> {
     badArgs(`bad TTL (strconv.ParseInt: parsing "${run.args[0]}": invalid syntax)`);
   }
   const answer = yield* run.client().leases.grant(Number.parseInt(run.args[0]!, 10), undefined, run.limits);
-  const fields = [`"ID":${signed(answer.id)}`, `"TTL":${answer.ttl}`, `"Error":""`];
+  const fields = [`"ID":${leaseNumber(answer.id)}`, `"TTL":${answer.ttl}`, `"Error":""`];
   print(run, `lease ${answer.id} granted with TTL(${answer.ttl}s)`, answer.header, fields);
 }
 
@@ -53,7 +50,12 @@ export function* timeToLiveVerb(run: Run): Task<void> {
   const withKeys = run.flags.bool('keys');
   const answer = yield* run.client().leases.timeToLive(id, withKeys);
   const keys = answer.keys.length === 0 ? 'null' : `[${answer.keys.map((key) => `"${encodeBase64(key)}"`).join(',')}]`;
-  const fields = [`"id":${signed(id)}`, `"ttl":${answer.ttl}`, `"granted-ttl":${answer.grantedTtl}`, `"keys":${keys}`];
+  const fields = [
+    `"id":${leaseNumber(id)}`,
+    `"ttl":${answer.ttl}`,
+    `"granted-ttl":${answer.grantedTtl}`,
+    `"keys":${keys}`,
+  ];
   const attached = withKeys ? `, attached keys([${answer.keys.map((key) => utf8Decode(key)).join(' ')}])` : '';
   const alive = `lease ${id} granted with TTL(${answer.grantedTtl}s), remaining(${answer.ttl}s)${attached}`;
   const expired = answer.grantedTtl === 0 && answer.ttl === -1;
@@ -63,7 +65,7 @@ export function* timeToLiveVerb(run: Run): Task<void> {
 export function* listVerb(run: Run): Task<void> {
   const answer = yield* run.client().leases.leases();
   const lines = [`found ${answer.leases.length} leases`, ...answer.leases.map(({ id }) => id)];
-  const leases = `[${answer.leases.map(({ id }) => `{"id":${signed(id)}}`).join(',')}]`;
+  const leases = `[${answer.leases.map(({ id }) => `{"id":${leaseNumber(id)}}`).join(',')}]`;
   print(run, lines.join('\n'), answer.header, [`"leases":${leases}`]);
 }
 

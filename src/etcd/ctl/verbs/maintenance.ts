@@ -1,30 +1,26 @@
+import { alarmText } from '../../../api/etcd/alarms.ts';
+import { parseId, shortId } from '../../../api/etcd/ids.ts';
 import type { AlarmMember, AlarmResponse } from '../../../api/etcd/maintenance.ts';
 import { concatBytes } from '../../../platform/bytes.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
+import { formatDurationUs } from '../../../platform/text/duration.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs } from '../flags.ts';
 import { errorText } from '../print/errors.ts';
 import { alarmsJson } from '../print/messages.ts';
-import { durationText, hexId } from '../print/words.ts';
-import { badArgs, notAsTable, parseHexId } from './arguments.ts';
+import { badArgs, notAsTable } from './arguments.ts';
 
 export const DEFRAG_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
 
 const SECTOR_BYTES = 512;
 const HASH_BYTES = 32;
 
-/** One alarm as protobuf text, with its trailing space. */
-function alarmLine(alarm: AlarmMember): string {
-  const id = BigInt(`0x${alarm.memberId}`);
-  const name = alarm.alarm === 1 ? 'NOSPACE' : alarm.alarm === 2 ? 'CORRUPT' : 'NONE';
-  return `${id === 0n ? '' : `memberID:${id} `}${alarm.alarm === 0 ? '' : `alarm:${name} `}`;
-}
-
 function printAlarms(run: Run, answer: AlarmResponse): void {
   if (run.format === 'table') notAsTable();
   if (run.format === 'json') run.line(alarmsJson(answer));
-  else for (const alarm of answer.alarms) run.line(alarmLine(alarm));
+  else for (const alarm of answer.alarms) run.line(alarmText(alarm));
 }
 
 export function* alarmListVerb(run: Run): Task<void> {
@@ -45,15 +41,15 @@ export function* alarmDisarmVerb(run: Run): Task<void> {
 /** Finds the leader among the endpoints and asks it to hand over. */
 export function* moveLeaderVerb(run: Run): Task<void> {
   if (run.args.length !== 1) badArgs('move-leader command needs 1 argument');
-  if (!/^[0-9a-fA-F]{1,16}$/.test(run.args[0]!)) {
-    throw new CtlExit(ExitCode.BadArgs, `strconv.ParseUint: parsing "${run.args[0]}": invalid syntax`);
+  const target = parseId(run.args[0]!);
+  if (target === null) {
+    throw new CtlExit(ExitCode.BadArgs, `strconv.ParseUint: parsing ${goQuote(run.args[0]!)}: invalid syntax`);
   }
-  const target = parseHexId(run.args[0]!, 'member ID arg');
   for (const endpoint of run.endpoints) {
     const status = yield* run.client().maintenance.status(endpoint, run.limits);
     if (status.header!.memberId !== status.leader) continue;
     yield* run.client([endpoint]).maintenance.moveLeader(target, run.limits);
-    run.line(`Leadership transferred from ${hexId(status.leader)} to ${hexId(target)}`);
+    run.line(`Leadership transferred from ${shortId(status.leader)} to ${shortId(target)}`);
     return;
   }
   throw new CtlExit(ExitCode.BadArgs, `no leader endpoint given at [${run.endpoints.join(' ')}]`);
@@ -70,12 +66,12 @@ export function* defragVerb(run: Run): Task<void> {
     try {
       yield* run.client().maintenance.defragment(endpoint, run.limits);
       run.line(
-        `Finished defragmenting etcd member[${endpoint}]. took ${durationText(clock.monotonicUs() - startedUs)}`,
+        `Finished defragmenting etcd member[${endpoint}]. took ${formatDurationUs(clock.monotonicUs() - startedUs)}`,
       );
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       failed = true;
-      const took = durationText(clock.monotonicUs() - startedUs);
+      const took = formatDurationUs(clock.monotonicUs() - startedUs);
       run.errorLine(`Failed to defragment etcd member[${endpoint}]. took ${took}. (${errorText(error)})`);
     }
   }

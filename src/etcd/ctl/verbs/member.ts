@@ -1,11 +1,12 @@
 import type { Member, MembersResponse } from '../../../api/etcd/cluster.ts';
+import { decimalId, shortId } from '../../../api/etcd/ids.ts';
 import type { Task } from '../../../platform/task.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, textFlag } from '../flags.ts';
 import { headerFields } from '../print/fields.ts';
 import { memberAddJson, membersJson } from '../print/messages.ts';
 import { renderTable } from '../print/table.ts';
-import { hexId, wideId } from '../print/words.ts';
+import { wideId } from '../print/words.ts';
 import { badArgs, notAsTable, parseHexId } from './arguments.ts';
 
 export const ADD_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag(), learner: boolFlag() });
@@ -16,7 +17,7 @@ const HEADINGS = Object.freeze(['ID', 'Status', 'Name', 'Peer Addrs', 'Client Ad
 
 function row(member: Member): readonly string[] {
   return [
-    hexId(member.id),
+    shortId(member.id),
     member.name === '' ? 'unstarted' : 'started',
     member.name,
     member.peerUrls.join(','),
@@ -44,15 +45,15 @@ function hexJson(answer: MembersResponse): string {
   const { clusterId, memberId, raftTerm } = answer.header!;
   const members = answer.members.map(
     (member) =>
-      `{"ID":"${hexId(member.id)}","name":${JSON.stringify(member.name)},"peerURLs":${JSON.stringify(member.peerUrls)},` +
+      `{"ID":"${shortId(member.id)}","name":${JSON.stringify(member.name)},"peerURLs":${JSON.stringify(member.peerUrls)},` +
       `"clientURLs":${JSON.stringify(member.clientUrls)}}`,
   );
-  const header = `{"cluster_id":"${hexId(clusterId)}","member_id":"${hexId(memberId)}","raft_term":${raftTerm}}`;
+  const header = `{"cluster_id":"${shortId(clusterId)}","member_id":"${shortId(memberId)}","raft_term":${raftTerm}}`;
   return `{"header":${header},"members":[${members.join(',')}]}`;
 }
 
 function printFields(run: Run, member: Member): void {
-  run.line(`"ID" : ${BigInt(`0x${member.id}`)}`);
+  run.line(`"ID" : ${decimalId(member.id)}`);
   run.line(`"Name" : ${JSON.stringify(member.name)}`);
   for (const url of member.peerUrls) run.line(`"PeerURL" : ${JSON.stringify(url)}`);
   for (const url of member.clientUrls) run.line(`"ClientURL" : ${JSON.stringify(url)}`);

@@ -1,12 +1,11 @@
 import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
+import { requiresLeader } from '../../../api/etcd/metadata.ts';
 import type { CallContext, ServerStream, StreamHandler, UnaryHandler } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import { NONE } from '../../../raft/index.ts';
 import type { Member } from '../member/member.ts';
 
-/** Metadata by which a client asks to be refused while there is no leader. */
-const REQUIRES_LEADER = 'hasleader';
 /** Samples without a leader, one each election timeout, after which streams that require one are ended. */
 const MAX_SAMPLES = 3;
 
@@ -41,13 +40,13 @@ export class Guard {
   }
 
   #checkLeader(context: CallContext): void {
-    if (context.metadata[REQUIRES_LEADER] !== 'true') return;
+    if (!requiresLeader(context.metadata)) return;
     if (this.#member.lead === NONE) throw rpcError(EtcdError.NoLeader);
   }
 
   /** Waits until a stream that requires a leader has to end, then throws NoLeader; else waits for ever. */
   *leaderLost(context: CallContext): Task<never> {
-    if (context.metadata[REQUIRES_LEADER] !== 'true') return yield* wait<never>(() => () => {});
+    if (!requiresLeader(context.metadata)) return yield* wait<never>(() => () => {});
     const { platform, identity, leadership } = this.#member;
     const { tickUs, electionTicks } = identity.config;
     const periodUs = tickUs * electionTicks;

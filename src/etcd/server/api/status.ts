@@ -1,7 +1,7 @@
+import { alarmText } from '../../../api/etcd/alarms.ts';
 import { EtcdError } from '../../../api/etcd/errors.ts';
 import { StatusResponse } from '../../../api/etcd/maintenance.ts';
 import { NONE } from '../../../raft/index.ts';
-import { alarmText } from '../apply/alarms.ts';
 import type { Member } from '../member/member.ts';
 
 /** What a member says of itself (reference/etcd.md C1). Local: works on learners and without a quorum. */

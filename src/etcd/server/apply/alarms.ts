@@ -56,11 +56,3 @@ export class AlarmStore {
     return this.#alarms.find((alarm) => alarm.memberId === memberId && alarm.alarm === type);
   }
 }
-
-/** How an alarm is printed in the errors of a member's status: protobuf text, with its trailing space. */
-export function alarmText(alarm: AlarmMember): string {
-  const name = alarm.alarm === AlarmType.NoSpace ? 'NOSPACE' : alarm.alarm === AlarmType.Corrupt ? 'CORRUPT' : 'NONE';
-  const id = BigInt(`0x${alarm.memberId}`).toString();
-  const member = id === '0' ? '' : `memberID:${id} `;
-  return alarm.alarm === AlarmType.None ? member : `${member}alarm:${name} `;
-}

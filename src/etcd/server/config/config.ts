@@ -1,5 +1,5 @@
+import { parseDurationUs } from '../../../platform/text/duration.ts';
 import type { Behaviour } from '../../behaviour.ts';
-import { parseDuration } from './duration.ts';
 import { FEATURE_GATES, FLAGS } from './flag-table.ts';
 import { type ParsedFlags, parseBool, parseFlags, type Refusal } from './parse.ts';
 import { type EtcdUrl, parseInitialCluster, parseUrls, type UrlsByName } from './urls.ts';
@@ -148,7 +148,7 @@ function assemble(flags: ParsedFlags, behaviour: Behaviour): ServerConfig | Refu
   if (typeof initialCluster === 'string') return refuse(`error setting up initial cluster: ${initialCluster}`);
   const newer = (now: string, before: string): string =>
     given.has(now) ? values[now]! : given.has(before) ? values[before]! : values[now]!;
-  const us = (now: string, before: string): number => parseDuration(newer(now, before))!;
+  const us = (now: string, before: string): number => parseDurationUs(newer(now, before))!;
   const quota = Number.parseInt(values['quota-backend-bytes']!, 10);
   return {
     name,
@@ -173,7 +173,7 @@ function assemble(flags: ParsedFlags, behaviour: Behaviour): ServerConfig | Refu
     maxSnapshots: uint(values, 'max-snapshots'),
     maxWals: uint(values, 'max-wals'),
     quotaBackendBytes: quota === 0 ? DEFAULT_QUOTA_BYTES : quota,
-    backendBatchIntervalUs: parseDuration(values['backend-batch-interval']!)! || 100_000,
+    backendBatchIntervalUs: parseDurationUs(values['backend-batch-interval']!)! || 100_000,
     backendBatchLimit: Number(values['backend-batch-limit']) || 10_000,
     maxTxnOps: uint(values, 'max-txn-ops'),
     maxRequestBytes: uint(values, 'max-request-bytes'),
@@ -225,7 +225,7 @@ function retention(values: Readonly<Record<string, string>>): number | null {
     const number = Number.parseInt(text, 10);
     return values['auto-compaction-mode'] === 'revision' ? number : number * 3_600_000_000;
   }
-  return parseDuration(text);
+  return parseDurationUs(text) ?? null;
 }
 
 function gateParts(values: Readonly<Record<string, string>>): readonly string[] {

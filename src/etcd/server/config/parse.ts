@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts';
+import { parseDurationUs } from '../../../platform/text/duration.ts';
 import { FLAGS, type FlagSpec } from './flag-table.ts';
 import { parseUrls } from './urls.ts';
 
@@ -98,7 +98,7 @@ function checkValue(name: string, spec: FlagSpec, value: string): string | null 
   const bad = (why: string): string => `invalid value "${value}" for flag -${name}: ${why}`;
   if (spec.kind === 'uint' && !/^\d+$/.test(value)) return bad('parse error');
   if (spec.kind === 'int' && !/^[+-]?\d+$/.test(value)) return bad('parse error');
-  if (spec.kind === 'duration' && parseDuration(value) === null) return bad('parse error');
+  if (spec.kind === 'duration' && parseDurationUs(value) === undefined) return bad('parse error');
   if (spec.kind !== 'urls' || value === '') return null;
   const urls = parseUrls(value);
   return typeof urls === 'string' ? bad(urls) : null;

@@ -1,10 +1,10 @@
 import type { Timer } from '../../../platform/clock.ts';
+import { HOUR_US } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Member } from './member.ts';
 
 /** A period longer than this is compacted every hour, by what it was one period ago. */
-const HOUR_US = 3_600_000_000;
 /** Revisions are looked at ten times an interval. */
 const LOOKS = 10;
 const REVISION_MODE_US = 300_000_000;

@@ -1,9 +1,9 @@
+import { shortId } from '../../../api/etcd/ids.ts';
 import type { HashKvResponse } from '../../../api/etcd/maintenance.ts';
 import { AlarmAction, AlarmType } from '../../../api/etcd/maintenance.ts';
 import type { Timer } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
-import { shortId } from '../membership/ids.ts';
 import { quorum } from '../membership/reconfiguration.ts';
 import { hashAt, type KvHash } from '../mvcc/hash.ts';
 import { PeerService } from '../peers/service.ts';

@@ -1,8 +1,8 @@
+import { alarmText } from '../../../api/etcd/alarms.ts';
 import { AlarmAction, AlarmType } from '../../../api/etcd/maintenance.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { EtcdEvent } from '../../events.ts';
-import { alarmText } from '../apply/alarms.ts';
 import type { ApplyEffects } from '../apply/applier.ts';
 import type { Change } from '../mvcc/store.ts';
 import type { Member } from './member.ts';

@@ -69,10 +69,6 @@ export class Persistence {
     parts.state.pending.onChange = (count) => this.#onChange(count);
   }
 
-  get databaseFileBytes(): number {
-    return this.#database.sizeBytes;
-  }
-
   #onChange(count: number): void {
     if (count >= this.#options.batchLimit) this.#wantCommit();
     else if (this.#timer === null) {

@@ -51,10 +51,6 @@ export class Cluster {
     return this.#members.get(id) ?? this.#seeded.get(id);
   }
 
-  memberNamed(name: string): Member | undefined {
-    return this.members().find((member) => member.name === name);
-  }
-
   voters(): readonly Member[] {
     return this.members().filter((member) => !member.isLearner);
   }

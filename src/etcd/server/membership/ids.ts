@@ -21,9 +21,3 @@ export function clusterId(memberIds: readonly Id64[]): Id64 {
   });
   return toHex(sha1(bytes).subarray(0, 8));
 }
-
-/** As etcd prints ids: hexadecimal without leading zeros. */
-export function shortId(id: Id64): string {
-  const text = id.replace(/^0+/, '');
-  return text === '' ? '0' : text;
-}

@@ -1,3 +1,4 @@
+import { alarmName } from '../../../api/etcd/alarms.ts';
 import { EtcdError } from '../../../api/etcd/errors.ts';
 import { RangeRequest } from '../../../api/etcd/kv.ts';
 import { AlarmType } from '../../../api/etcd/maintenance.ts';
@@ -36,7 +37,7 @@ export function* overallHealth(
   serializable: boolean,
 ): Task<string | null> {
   for (const { alarm } of member.state.alarms.all) {
-    const name = alarm === AlarmType.NoSpace ? 'NOSPACE' : 'CORRUPT';
+    const name = alarmName(alarm);
     if (!excludedAlarms.includes(name)) return `ALARM ${name}`;
   }
   if (!serializable && member.lead === NONE) return 'RAFT NO LEADER';

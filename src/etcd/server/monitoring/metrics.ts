@@ -1,6 +1,6 @@
+import { shortId } from '../../../api/etcd/ids.ts';
 import { NONE } from '../../../raft/index.ts';
 import type { Member } from '../member/member.ts';
-import { shortId } from '../membership/ids.ts';
 
 /** What a member measures of itself, as Prometheus text (reference/etcd.md D5; the subset is listed in docs/etcd.md). */
 export function metricsText(member: Member): string {

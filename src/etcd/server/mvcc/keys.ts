@@ -1,3 +1,5 @@
+import { isOpenEnd } from '../../../api/etcd/ranges.ts';
+
 /**
  * Keys inside the server are binary strings: one UTF-16 unit per byte. They compare in byte order with `<`, hash fast
  * in maps, and take a quarter of the memory of a byte array.
@@ -32,7 +34,7 @@ export interface KeyRange {
 export function keyRange(key: Uint8Array, rangeEnd: Uint8Array): KeyRange {
   const from = keyOf(key);
   if (rangeEnd.length === 0) return { from, end: `${from}\0`, single: true };
-  if (rangeEnd.length === 1 && rangeEnd[0] === 0) return { from, end: null, single: false };
+  if (isOpenEnd(rangeEnd)) return { from, end: null, single: false };
   return { from, end: keyOf(rangeEnd), single: false };
 }
 
@@ -40,16 +42,4 @@ export function keyRange(key: Uint8Array, rangeEnd: Uint8Array): KeyRange {
 export function inRange(range: KeyRange, key: string): boolean {
   if (range.single) return key === range.from;
   return key >= range.from && (range.end === null || key < range.end);
-}
-
-/** The end of the range of all keys that start with `prefix`; `\0` ("to the last key") when there is none. */
-export function prefixEnd(prefix: Uint8Array): Uint8Array {
-  for (let i = prefix.length - 1; i >= 0; i--) {
-    if (prefix[i]! < 0xff) {
-      const end = prefix.slice(0, i + 1);
-      end[i] = end[i]! + 1;
-      return end;
-    }
-  }
-  return Uint8Array.of(0);
 }

@@ -17,6 +17,7 @@ import { replaceFile } from '../backend/database.ts';
 import type { Member } from '../member/member.ts';
 import { hashAt } from '../mvcc/hash.ts';
 import { imageFileName } from '../snap/files.ts';
+import { compareVersions, MIN_CLUSTER_VERSION } from '../versions.ts';
 import { PeerBatch } from './message-codec.ts';
 import { KEEPALIVE_US, STREAM_TIMEOUT_US } from './peer.ts';
 import {
@@ -111,6 +112,11 @@ function admit(member: Member, context: CallContext): string {
     member.log.event(EtcdEvent.PeerRefused, { memberId: member.memberId, from, reason });
     throw new RpcError(status, reason, { [PeerHeader.ClusterId]: member.clusterId });
   };
+  const theirs = metadata[PeerHeader.ServerVersion] ?? '';
+  const theirMinimum = metadata[PeerHeader.MinClusterVersion] ?? '';
+  const fits =
+    compareVersions(theirs, MIN_CLUSTER_VERSION) >= 0 && compareVersions(member.serverVersion, theirMinimum) >= 0;
+  if (!fits) refuse('FailedPrecondition', PeerRefusal.Incompatible);
   if (metadata[PeerHeader.ClusterId] !== member.clusterId) refuse('FailedPrecondition', PeerRefusal.ClusterIdMismatch);
   if (member.isRemoved(from)) refuse('PermissionDenied', PeerRefusal.RemovedMember);
   if (member.state.cluster.member(from) === undefined) {

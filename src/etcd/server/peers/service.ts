@@ -79,6 +79,5 @@ export const PeerRefusal = Object.freeze({
   ClusterIdMismatch: 'cluster ID mismatch',
   Incompatible: 'incompatible version',
   RemovedMember: 'removed member',
-  UnknownSender: 'error sender not found',
   WrongReceiver: 'to field mismatch',
 });

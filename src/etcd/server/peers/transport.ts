@@ -2,6 +2,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Metadata, Rpc, TlsClient } from '../../../platform/rpc.ts';
 import type { TaskScope } from '../../../platform/task.ts';
 import { type Message, MessageType, type NodeId } from '../../../raft/index.ts';
+import { MIN_CLUSTER_VERSION } from '../versions.ts';
 import { Peer } from './peer.ts';
 import { PeerHeader } from './service.ts';
 
@@ -101,7 +102,7 @@ export class Transport {
       [PeerHeader.From]: owner.localId,
       [PeerHeader.To]: to,
       [PeerHeader.ServerVersion]: owner.serverVersion,
-      [PeerHeader.MinClusterVersion]: '3.0.0',
+      [PeerHeader.MinClusterVersion]: MIN_CLUSTER_VERSION,
       [PeerHeader.PeerUrls]: owner.peerUrls.join(','),
     };
   }

@@ -1,3 +1,4 @@
+import { shortId } from '../../../api/etcd/ids.ts';
 import { readWhole } from '../../../platform/disk.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -8,7 +9,7 @@ import type { ServerConfig } from '../config/config.ts';
 import { minLeaseTtlSec } from '../member/identity.ts';
 import type { MemberParts } from '../member/parts.ts';
 import { encodeContext } from '../membership/context.ts';
-import { clusterId as clusterIdOf, shortId } from '../membership/ids.ts';
+import { clusterId as clusterIdOf } from '../membership/ids.ts';
 import { ReplicatedState } from '../state/replicated.ts';
 import { walExists } from '../wal/recover.ts';
 import { Wal } from '../wal/wal.ts';

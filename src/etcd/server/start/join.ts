@@ -1,9 +1,9 @@
 import type { Member } from '../../../api/etcd/cluster.ts';
+import { shortId } from '../../../api/etcd/ids.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { urlTexts } from '../config/urls.ts';
-import { shortId } from '../membership/ids.ts';
 import { compareVersions } from '../versions.ts';
 import { StartError } from './errors.ts';
 import { checkFounding, foundingMembers } from './founding.ts';

@@ -1,5 +1,6 @@
 import { EtcdError } from '../../../api/etcd/errors.ts';
 import type { Event, ResponseHeader } from '../../../api/etcd/kv.ts';
+import { isOpenEnd } from '../../../api/etcd/ranges.ts';
 import { NO_WATCH, type WatchCreateRequest, type WatchId, WatchResponse } from '../../../api/etcd/watch.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
@@ -194,6 +195,6 @@ export class WatchStream implements WatchSink {
 function watchRange(request: WatchCreateRequest): KeyRange {
   const from = request.key.length === 0 ? '\0' : keyOf(request.key);
   if (request.rangeEnd.length === 0) return { from, end: `${from}\0`, single: true };
-  const open = request.rangeEnd.length === 1 && request.rangeEnd[0] === 0;
+  const open = isOpenEnd(request.rangeEnd);
   return { from, end: open ? null : keyOf(request.rangeEnd), single: false };
 }

@@ -57,10 +57,6 @@ export class Watcher {
     this.#noDelete = options.filters.includes(WatchFilter.NoDelete);
   }
 
-  get isFiltering(): boolean {
-    return this.#noPut || this.#noDelete;
-  }
-
   /** Whether an event of the watched keys is wanted. */
   wants(event: Event): boolean {
     return event.type === EventType.Put ? !this.#noPut : !this.#noDelete;

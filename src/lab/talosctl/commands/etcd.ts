@@ -1,14 +1,16 @@
+import { alarmName } from '../../../api/etcd/alarms.ts';
+import { parseId } from '../../../api/etcd/ids.ts';
 import { AlarmType } from '../../../api/machine/etcd.ts';
 import { MachineService } from '../../../api/machine/services.ts';
 import { concatBytes } from '../../../platform/bytes.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
+import { formatBytes } from '../../../platform/text/humanize.ts';
 import { Empty } from '../../../rpc/well-known.ts';
 import { type Command, exactArgs, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { eachMessage, onlyOneNode, withClient } from '../client.ts';
-import { humanBytes } from '../human.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { snapshotInfo } from '../snapshot-info.ts';
 
@@ -90,8 +92,8 @@ function* status(parsed: Parsed, context: ToolContext): Task<number> {
       return [
         node,
         member.memberId,
-        humanBytes(member.dbSize),
-        `${humanBytes(member.dbSizeInUse)} (${percent}%)`,
+        formatBytes(member.dbSize),
+        `${formatBytes(member.dbSizeInUse)} (${percent}%)`,
         member.leader,
         String(member.raftIndex),
         String(member.raftTerm),
@@ -109,9 +111,9 @@ function* status(parsed: Parsed, context: ToolContext): Task<number> {
 
 function* removeMember(parsed: Parsed, context: ToolContext): Task<number> {
   const text = parsed.args[0]!;
-  if (!/^[0-9a-fA-F]{1,16}$/.test(text))
+  const memberId = parseId(text);
+  if (memberId === null)
     throw new CommandFailure(`error parsing member ID: strconv.ParseUint: parsing "${text}": invalid syntax`);
-  const memberId = text.toLowerCase().padStart(16, '0');
   return yield* withClient(parsed, context, function* (client) {
     yield* client.unary('error removing member by ID', MachineService.EtcdRemoveMemberByID, { memberId });
     return 0;
@@ -170,12 +172,6 @@ function* snapshot(parsed: Parsed, context: ToolContext): Task<number> {
   });
 }
 
-const ALARM_NAMES: Readonly<Record<number, string>> = {
-  [AlarmType.None]: 'NONE',
-  [AlarmType.NoSpace]: 'NOSPACE',
-  [AlarmType.Corrupt]: 'CORRUPT',
-};
-
 function* alarmList(parsed: Parsed, context: ToolContext): Task<number> {
   return yield* withClient(parsed, context, function* (client) {
     const answers = yield* client.unary('error getting alarms', MachineService.EtcdAlarmList, Empty.empty);
@@ -199,7 +195,7 @@ interface AlarmAnswer {
 
 function printAlarms(context: ToolContext, answers: readonly AlarmAnswer[]): void {
   const rows = answers.flatMap(({ node, message }) =>
-    message.memberAlarms.map((alarm) => [node, alarm.memberId, ALARM_NAMES[alarm.alarm] ?? String(alarm.alarm)]),
+    message.memberAlarms.map((alarm) => [node, alarm.memberId, alarmName(alarm.alarm)]),
   );
   if (rows.length > 0) context.out(tabulate([['NODE', 'MEMBER', 'ALARM'], ...rows]));
 }

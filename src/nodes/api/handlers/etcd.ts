@@ -1,4 +1,5 @@
 import type { Member } from '../../../api/etcd/cluster.ts';
+import { decimalId } from '../../../api/etcd/ids.ts';
 import type { AlarmMember, StatusResponse } from '../../../api/etcd/maintenance.ts';
 import { MaintenanceService } from '../../../api/etcd/services.ts';
 import type { MachineService } from '../../../api/machine/services.ts';
@@ -10,7 +11,6 @@ import { controlPlaneSettings } from '../../config/active.ts';
 import { errorText, NodeError } from '../../errors.ts';
 import { LOCALHOST, openControlPlaneEtcd, openLocalEtcd, withEtcd } from '../../etcd/client.ts';
 import { forfeitLeadership } from '../../etcd/forfeit.ts';
-import { decimalId } from '../../etcd/ids.ts';
 import { leaveCluster } from '../../etcd/leave.ts';
 import { SNAPSHOT_FILE } from '../../etcd/recover.ts';
 import type { Machine } from '../../machine.ts';

@@ -1,8 +1,9 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, weak } from '../../../cosi/index.ts';
+import { formatBytes } from '../../../platform/text/humanize.ts';
 import type { Machine } from '../../machine.ts';
 import { Disks, MountStatuses, SystemDisks } from '../../resources/runtime.ts';
-import { diskId, findSystemDisk, prettySize } from '../../storage/layout.ts';
+import { diskId, findSystemDisk } from '../../storage/layout.ts';
 
 /** Shows the disks, and which one Talos is installed on. */
 export function disksController(machine: Machine): Controller {
@@ -17,7 +18,7 @@ export function disksController(machine: Machine): Controller {
         context.set(Disks, diskId(device.path), {
           dev_path: device.path,
           size: device.sizeBytes,
-          pretty_size: prettySize(device.sizeBytes),
+          pretty_size: formatBytes(device.sizeBytes),
           readonly: device.readOnly,
           transport: device.transport,
           rotational: device.rotational,

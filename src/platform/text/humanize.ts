@@ -54,18 +54,19 @@ export function parseBytes(text: string): bigint | string {
   return bytes >= MAX_UINT64 ? `too large: ${text}` : bytes;
 }
 
-/** Short decimal form, `100 GB`; one decimal below ten of a unit. */
-export function formatBytes(bytes: bigint): string {
-  if (bytes < 10n) {
-    return `${bytes} B`;
-  }
+/** Short decimal form, `100 GB`; one decimal below ten of a unit. Halves of a unit go to the even side, as in Go's `%.0f`. */
+export function formatBytes(size: bigint | number): string {
+  const bytes = BigInt(size);
+  if (bytes < 10n) return `${bytes} B`;
   let exponent = 0;
   let scale = 1n;
-  while (bytes >= scale * 1000n) {
+  while (bytes >= scale * 1000n && exponent < NAMES.length - 1) {
     scale *= 1000n;
     exponent += 1;
   }
   const tenths = (bytes * 10n + scale / 2n) / scale;
-  const name = NAMES[exponent]!;
-  return tenths < 100n ? `${tenths / 10n}.${tenths % 10n} ${name}` : `${(tenths + 5n) / 10n} ${name}`;
+  const [whole, tenth] = [tenths / 10n, tenths % 10n];
+  if (whole < 10n) return `${whole}.${tenth} ${NAMES[exponent]}`;
+  const isUp = tenth > 5n || (tenth === 5n && whole % 2n === 1n);
+  return `${isUp ? whole + 1n : whole} ${NAMES[exponent]}`;
 }

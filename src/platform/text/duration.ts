@@ -78,6 +78,17 @@ export function formatDuration(ns: bigint): string {
   return minutes > 0n ? `${sign}${minutes}m${tail}` : `${sign}${tail}`;
 }
 
+/** The same in whole microseconds, rounded; undefined when it is no duration. */
+export function parseDurationUs(text: string): number | undefined {
+  const ns = parseDuration(text);
+  return typeof ns === 'string' ? undefined : Math.round(Number(ns) / 1000);
+}
+
+/** {@link formatDuration} of microseconds. */
+export function formatDurationUs(us: number): string {
+  return formatDuration(BigInt(Math.round(us)) * 1000n);
+}
+
 function decimal(value: bigint, scale: bigint): string {
   const whole = value / scale;
   const rest = value % scale;
