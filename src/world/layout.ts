@@ -62,8 +62,9 @@ function ipv4(value: number): string {
     .join('.');
 }
 
-export function nicOn(segment: string): NicSpec {
-  return { link: 'eth0', segment };
+/** A machine's or station's card on a segment. */
+export function nicOn(segment: string, card: { readonly link?: string; readonly mac?: string } = {}): NicSpec {
+  return { link: card.link ?? 'eth0', segment, ...(card.mac !== undefined && { mac: card.mac }) };
 }
 
 /** The default route through a network's gateway. */

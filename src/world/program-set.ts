@@ -13,13 +13,13 @@ import type { MachinePlatform } from '../platform/platform.ts';
 import { discoveryService } from '../services/discovery/program.ts';
 import { loadBalancer } from '../services/load-balancer/server.ts';
 import { timeServer } from '../services/time/server.ts';
-import type { ProgramSet } from './programs.ts';
+import { INSTALLER, type ProgramSet } from './programs.ts';
 
 /** What the images of a Talos v1.11.3 cluster run, and the services outside of it. */
 export const PROGRAMS: ProgramSet = {
   images: Object.freeze({
     'gcr.io/etcd-development/etcd': () => etcd,
-    'ghcr.io/siderolabs/installer': () => idle,
+    [INSTALLER]: () => idle,
     'ghcr.io/siderolabs/kubelet': () => kubelet,
     'registry.k8s.io/kube-apiserver': () => kubeApiserver,
     'registry.k8s.io/kube-controller-manager': () => kubeControllerManager,

@@ -13,6 +13,12 @@ export interface ProgramSet {
   readonly loadBalancer: Program;
 }
 
+/** Repository of the plain installer. */
+export const INSTALLER = 'ghcr.io/siderolabs/installer';
+
+/** Image Factory builds an installer for every schematic that was once posted to it. */
+const FACTORY_INSTALLER = /^factory\.talos\.dev\/(?:[a-z0-9]+-)*installer(?:-secureboot)?\/[0-9a-f]{64}$/;
+
 /** The program of an image reference. */
 export function resolveImage(programs: ProgramSet, image: string): Program | undefined {
   const slash = image.lastIndexOf('/');
@@ -20,5 +26,6 @@ export function resolveImage(programs: ProgramSet, image: string): Program | und
   const plain = at < 0 ? image : image.slice(0, at);
   const colon = plain.indexOf(':', slash < 0 ? 0 : slash);
   const repository = colon < 0 ? plain : plain.slice(0, colon);
-  return programs.images[repository]?.(colon < 0 ? 'latest' : plain.slice(colon + 1));
+  const known = FACTORY_INSTALLER.test(repository) ? INSTALLER : repository;
+  return programs.images[known]?.(colon < 0 ? 'latest' : plain.slice(colon + 1));
 }

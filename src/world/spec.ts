@@ -24,6 +24,10 @@ export interface WorldMachine {
   /** What its DHCP reservation gives. */
   readonly address: string;
   readonly network: string;
+  /** Name of its network card as its kernel shows it; default `eth0`. */
+  readonly link?: string;
+  /** Hardware address of the card; default: derived from the names. */
+  readonly mac?: string;
   readonly disks: readonly WorldDisk[];
   readonly cpuCount: number;
   readonly memoryBytes: number;
@@ -38,6 +42,10 @@ export interface WorldSpec {
   readonly networks: readonly WorldNetwork[];
   readonly machines: readonly WorldMachine[];
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
+  /** Addresses that nothing of the world may take, because nobody or a shared address is to have them. */
+  readonly reserved?: readonly string[];
+  /** What right clocks show at the start, since the Unix epoch; default 2025-10-01. */
+  readonly epochUs?: number;
   readonly digest: 'fast' | 'full';
   /** Encode and decode every message. */
   readonly strictWire: boolean;

@@ -28,7 +28,7 @@ export class World {
 
   constructor(spec: WorldSpec, programs: ProgramSet) {
     this.spec = spec;
-    this.#taken = new Set(spec.machines.map((machine) => machine.address));
+    this.#taken = new Set([...spec.machines.map((machine) => machine.address), ...(spec.reserved ?? [])]);
     for (const network of spec.networks) if (network.gateway !== undefined) this.#taken.add(network.gateway);
     if (spec.loadBalancer !== undefined) this.#taken.add(spec.loadBalancer.address);
     // Handshakes only read certificates, so that all processes may share one.
@@ -40,6 +40,7 @@ export class World {
       createRpc: (deps) => createSimRpc({ ...deps, crypto, strictWire: spec.strictWire, systemRootsPem: web.rootPem }),
       images: (image) => resolveImage(programs, image),
       notable: () => false,
+      ...(spec.epochUs !== undefined && { epochUs: spec.epochUs }),
     });
     this.#addNetworks();
     this.#addInternet(programs, web);
@@ -131,7 +132,7 @@ export class World {
     const supervisor = programs.machined(this.spec.talosVersion);
     this.simulation.addMachine({
       name: machine.name,
-      nics: [nicOn(machine.network)],
+      nics: [nicOn(machine.network, machine)],
       disks: machine.disks,
       medium: mediumOf(this.spec.talosVersion),
       hardware: { cpuCount: machine.cpuCount, memoryBytes: machine.memoryBytes },

@@ -9,7 +9,7 @@ export const envFileFlag: FlagSpec = flag(
   'env-file',
   'strings',
   [],
-  'fill ${NAME} placeholders of the files that are read from these NAME=value files',
+  'fill placeholders of the files that are read from these NAME=value files',
 );
 
 /** Values of several files, later ones first. Throws BadInput when one cannot be read. */

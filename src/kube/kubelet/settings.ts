@@ -4,22 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { readText } from '../component/connect.ts';
 import { parseComponentFlags } from '../component/flags.ts';
-
-/** Flags that Talos gives the kubelet (reference/v1.11.3.md 17.4) and common ones; unknown ones are refused. */
-const KNOWN_FLAGS: readonly string[] = Object.freeze([
-  'bootstrap-kubeconfig',
-  'cert-dir',
-  'cloud-provider',
-  'config',
-  'hostname-override',
-  'image-credential-provider-bin-dir',
-  'image-credential-provider-config',
-  'kubeconfig',
-  'node-ip',
-  'node-labels',
-  'register-with-taints',
-  'v',
-]);
+import { KNOWN_FLAGS } from './known-flags.ts';
 
 /** What flags and configuration file say, as far as it changes what the kubelet does here. */
 export interface KubeletSettings {

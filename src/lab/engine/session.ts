@@ -55,6 +55,8 @@ export class Session {
           ),
         })),
         ...(scenario.loadBalancer !== undefined && { loadBalancer: scenario.loadBalancer }),
+        ...(scenario.epochUs !== undefined && { epochUs: scenario.epochUs }),
+        ...(scenario.reserved !== undefined && { reserved: scenario.reserved }),
         digest: options.digest,
         strictWire: options.strictWire,
       },

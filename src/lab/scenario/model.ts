@@ -8,6 +8,10 @@ export interface Scenario {
   readonly name: string;
   readonly teaches?: string;
   readonly talosVersion: string;
+  /** What right clocks show at the start, since the Unix epoch; default 2025-10-01. */
+  readonly epochUs?: number;
+  /** Addresses that nothing of the world may take. */
+  readonly reserved?: readonly string[];
   readonly kubernetesVersion?: string;
   readonly networks: readonly NetworkSpec[];
   readonly machines: readonly MachineSpec[];
@@ -30,6 +34,9 @@ export interface MachineSpec {
   readonly name: string;
   readonly address: string;
   readonly network: string;
+  /** Name of its network card as its kernel shows it; default `eth0`. */
+  readonly link?: string;
+  readonly mac?: string;
   readonly disks: readonly DiskEntry[];
   readonly cpuCount: number;
   readonly memoryBytes: number;

@@ -21,7 +21,7 @@ const disk = z.strictObject({
   serial: z.string().optional(),
   wwid: z.string().optional(),
   model: z.string().optional(),
-  transport: z.enum(['sata', 'nvme', 'virtio', 'usb']).optional(),
+  transport: z.enum(['sata', 'nvme', 'virtio', 'usb', 'mmc']).optional(),
   rotational: z.boolean().optional(),
 });
 
