@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { formatConfigError } from '../../config/errors.ts';
-import { parseBytes } from '../../config/text/humanize.ts';
 import { locateFinding, validate } from '../../config/validate/validate.ts';
 import type { DiskEntry } from '../../lab/scenario/schema.ts';
 import { OPERATOR_TOOLS } from '../../lab/tools/registry.ts';
@@ -10,6 +9,7 @@ import { tryReport } from '../../lab/try/report.ts';
 import { type TriedConfig, triedConfig } from '../../lab/try/tried-config.ts';
 import { tryConfigs } from '../../lab/try/try.ts';
 import { clockText } from '../../lab/view/clock-text.ts';
+import { parseBytes } from '../../platform/text/humanize.ts';
 import { BadInput } from '../../runner/bad-input.ts';
 import { PROGRAMS } from '../../world/program-set.ts';
 import { EXIT } from '../exit.ts';

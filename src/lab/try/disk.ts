@@ -1,6 +1,6 @@
 import type { ConfigObject } from '../../config/schema/types.ts';
-import { parseBytes } from '../../config/text/humanize.ts';
 import { objectAt, textAt } from '../../config/view.ts';
+import { parseBytes } from '../../platform/text/humanize.ts';
 import type { DiskEntry } from '../scenario/schema.ts';
 
 const GIB = 1_073_741_824;
