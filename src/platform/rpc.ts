@@ -116,6 +116,9 @@ export interface ChannelOptions {
   readonly backoffMaxUs?: number;
   /** Longest connection attempt (gRPC: 20 s). */
   readonly connectTimeoutUs?: number;
+  /** Largest encoded message to send (gRPC: no limit) and to take (gRPC: 4 MiB); beyond: ResourceExhausted. */
+  readonly maxSendBytes?: number;
+  readonly maxReceiveBytes?: number;
 }
 
 export interface CallOptions {
@@ -197,6 +200,8 @@ export interface ServeOptions {
   readonly handlers: readonly HandlerEntry[];
   /** Called for a path without a handler (apid's proxy); default: Unimplemented. */
   readonly unknownMethod?: StreamHandler<Uint8Array, Uint8Array>;
+  /** Largest encoded request message (gRPC: 4 MiB); beyond: ResourceExhausted. */
+  readonly maxReceiveBytes?: number;
 }
 
 export interface RpcServer {

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeout } from '../../src/platform/combinators.ts';
 import type { KeyPair } from '../../src/platform/crypto.ts';
-import type { RpcChannel, RpcError, RpcServer, ServeOptions, TlsClient, TlsServer } from '../../src/platform/rpc.ts';
+import type {
+  ChannelOptions,
+  RpcChannel,
+  RpcError,
+  RpcServer,
+  ServeOptions,
+  TlsClient,
+  TlsServer,
+} from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
 import { rawMethod } from '../../src/rpc/raw.ts';
 import { Answer, Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
@@ -72,6 +80,40 @@ for (const world of WORLDS) {
 
     /** Lets the other side notice. */
     const settle = (): Promise<void> => running.run(server, () => server.platform.clock.sleep(100 * MS));
+
+    it('messages that are too large are refused by whoever has the limit', async () => {
+      const echo = await serve({ maxReceiveBytes: 1000 });
+      const at = [to(echo.local.port)];
+      const data = (size: number) => Ask.of({ data: new Uint8Array(size) });
+      const open = (options: ChannelOptions = {}): RpcChannel => client.platform.rpc.channel(at, options);
+      const plain = open();
+      const sender = open({ maxSendBytes: 100 });
+      const receiver = open({ maxReceiveBytes: 100 });
+      const texts = async (channel: RpcChannel, size: number): Promise<readonly string[]> => [
+        (await failure(() => channel.unary(Echo.Say, data(size)))).describe(),
+        (await failure(() => counted(channel, size))).describe(),
+      ];
+      const counted = (channel: RpcChannel, size: number): Task<Answer | undefined> => {
+        const stream = channel.stream(Echo.Count);
+        stream.send(Ask.of({ count: 1, data: new Uint8Array(size - 2) }));
+        return stream.receive();
+      };
+      const exhausted = (text: string) => Array(2).fill(`rpc error: code = ResourceExhausted desc = ${text}`);
+      expect(await texts(plain, 998)).toEqual(exhausted('grpc: received message larger than max (1001 vs. 1000)'));
+      expect((await call(() => plain.unary(Echo.Say, data(997)))).data.length).toBe(997);
+      expect(await texts(sender, 99)).toEqual(exhausted('trying to send message larger than max (101 vs. 100)'));
+      expect(await texts(receiver, 99)).toEqual([
+        ...exhausted('grpc: received message larger than max (109 vs. 100)').slice(1),
+        ...exhausted('grpc: received message larger than max (102 vs. 100)').slice(1),
+      ]);
+      expect((await failure(() => plain.unary(Echo.Say, data(5_000_000)))).message).toContain('larger than max');
+      await call(function* () {
+        for (const channel of [plain, sender, receiver]) channel.close();
+      });
+      await running.run(server, function* () {
+        echo.close();
+      });
+    });
 
     it('unary calls carry request, metadata, response and status', () =>
       withEcho(async (channel) => {

@@ -9,6 +9,7 @@ import {
 } from '../../src/api/etcd/services.ts';
 import { WatchCreateRequest } from '../../src/api/etcd/watch.ts';
 import { ETCD_3_4 } from '../../src/etcd/behaviour.ts';
+import { EtcdClient } from '../../src/etcd/client/client.ts';
 import { EtcdEvent } from '../../src/etcd/events.ts';
 import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Task } from '../../src/platform/task.ts';
@@ -136,6 +137,30 @@ describe('a cluster in operation', () => {
     expect(fetch(first!, '/health?serializable=true').status).toBe(200);
     expect(fetch(first!, '/readyz').status).toBe(503);
     expect(fetch(first!, '/livez').status).toBe(200);
+  });
+
+  it('refuses requests that are too large: first the client, then gRPC, then the server itself', () => {
+    start();
+    const client = new EtcdClient(cluster.ops, { endpoints: [`http://${cluster.nodes[0]!.address}:2379`] });
+    const attempt = (sizeBytes: number): string =>
+      cluster.run(() => refusal(client.put({ key: utf8Encode('k'), value: new Uint8Array(sizeBytes) })));
+    const MIB = 1024 * 1024;
+    expect(attempt(MIB)).toBe('OK');
+    expect(attempt(1.5 * MIB)).toBe('InvalidArgument: etcdserver: request is too large');
+    expect(attempt(2 * MIB)).toBe('ResourceExhausted: trying to send message larger than max (2097160 vs. 2097152)');
+    // Another client may try to send more; whether it is read at all is up to the server.
+    const channel = cluster.channel(cluster.nodes[0]!);
+    expect(cluster.run(() => refusal(put(channel, 'k', 'v'.repeat(2 * MIB))))).toBe(
+      'ResourceExhausted: grpc: received message larger than max (2097160 vs. 2097152)',
+    );
+    // What it sends has no limit: a range may be larger than any request.
+    for (let i = 0; i < 5; i++) {
+      const value = new Uint8Array(MIB);
+      cluster.run(() => client.put({ key: utf8Encode(`big${i}`), value }));
+    }
+    const all = cluster.run(() => client.range({ key: utf8Encode('big'), rangeEnd: utf8Encode('bih') }));
+    expect(all.kvs.length).toBe(5);
+    client.close();
   });
 
   it('compacts by itself, by time and by revisions', () => {

@@ -240,7 +240,7 @@ describe('gRPC on the wire', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(wire.length), { maxLength: 10 }), (cuts) => {
         const seen: Uint8Array[] = [];
-        const reader = new MessageReader((message) => seen.push(Uint8Array.from(message)));
+        const reader = new MessageReader(1000, (message) => seen.push(Uint8Array.from(message)));
         const points = [...new Set([0, ...cuts, wire.length])].sort((a, b) => a - b);
         for (let i = 1; i < points.length; i++) reader.feed(wire.slice(points[i - 1], points[i]));
         expect(seen).toEqual(messages);
@@ -252,7 +252,7 @@ describe('gRPC on the wire', () => {
   it('messages are plain bytes, whatever Node.js hands over', () => {
     const seen: Uint8Array[] = [];
     const wire = Buffer.from([...framed(Uint8Array.of(1, 2)), ...framed(Uint8Array.of(3))]);
-    const reader = new MessageReader((message) => seen.push(message));
+    const reader = new MessageReader(1000, (message) => seen.push(message));
     reader.feed(wire.subarray(0, 6));
     reader.feed(wire.subarray(6));
     expect(seen).toEqual([Uint8Array.of(1, 2), Uint8Array.of(3)]);

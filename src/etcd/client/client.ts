@@ -43,6 +43,12 @@ export interface ClientOptions {
   readonly keepaliveTimeoutUs?: number;
 }
 
+/** What etcd's client sends and takes at most in one message (reference/etcd.md D2). */
+export const CLIENT_MESSAGE_LIMITS: Pick<ChannelOptions, 'maxSendBytes' | 'maxReceiveBytes'> = Object.freeze({
+  maxSendBytes: 2 * 1024 * 1024,
+  maxReceiveBytes: 0x7fff_ffff,
+});
+
 /** Limits of one call. */
 export interface Limits {
   readonly timeoutUs?: number;
@@ -92,6 +98,7 @@ export class EtcdClient {
   open(endpoints: readonly string[]): RpcChannel {
     const { tls, dialTimeoutUs, keepaliveTimeUs, keepaliveTimeoutUs } = this.#options;
     const options: ChannelOptions = {
+      ...CLIENT_MESSAGE_LIMITS,
       ...(tls === undefined ? {} : { tls }),
       ...(dialTimeoutUs === undefined ? {} : { connectTimeoutUs: dialTimeoutUs }),
       ...(keepaliveTimeUs === undefined ? {} : { keepaliveTimeUs }),

@@ -1,6 +1,6 @@
 import { NetError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { HandlerEntry, Rpc, RpcServer, TlsServer } from '../../platform/rpc.ts';
+import type { Rpc, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { type HttpHandler, type HttpServer, serveHttp } from '../../rpc/http/server.ts';
 import type { EtcdUrl } from './config/urls.ts';
@@ -29,17 +29,17 @@ export function* secured(read: () => Task<TlsServer | undefined>): Task<SecuredP
   };
 }
 
-/** Serves calls on each URL. Throws StartError. */
+/** Serves calls on each URL, of at most so many bytes each. Throws StartError. */
 export function* listenRpc(
   rpc: Rpc,
   urls: readonly EtcdUrl[],
-  handlers: readonly HandlerEntry[],
+  service: Pick<ServeOptions, 'handlers' | 'maxReceiveBytes'>,
   tls: SecuredPort | undefined,
 ): Task<RpcServer[]> {
   const servers: RpcServer[] = [];
   for (const url of urls) {
     const secure = url.scheme === 'https' ? tls : undefined;
-    servers.push(yield* bound(url, rpc.serve({ address: bindAddress(url), port: url.port, handlers, ...secure })));
+    servers.push(yield* bound(url, rpc.serve({ address: bindAddress(url), port: url.port, ...service, ...secure })));
   }
   return servers;
 }

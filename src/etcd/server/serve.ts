@@ -14,7 +14,7 @@ import { leaseHandlers } from './api/lease.ts';
 import { maintenanceHandlers } from './api/maintenance.ts';
 import { transferLeadership } from './api/move-leader.ts';
 import { restHandlers } from './api/rest.ts';
-import { watchHandlers } from './api/watch.ts';
+import { GRPC_OVERHEAD_BYTES, watchHandlers } from './api/watch.ts';
 import type { ServerConfig } from './config/config.ts';
 import type { Console } from './console.ts';
 import { listenHttp, listenRpc, secured } from './listen.ts';
@@ -25,6 +25,7 @@ import { advanceElection, publish } from './member/publish.ts';
 import { VersionMonitor } from './member/version-monitor.ts';
 import { monitoringHandler } from './monitoring/http.ts';
 import type { ServerObserver } from './observer.ts';
+import { PEER_MESSAGE_BYTES } from './peers/endpoint.ts';
 import { peerHandlers } from './peers/server.ts';
 import { PeerService } from './peers/service.ts';
 import { bootMember } from './start/boot.ts';
@@ -67,9 +68,8 @@ export function* serveMember(context: ServeContext): Task<number> {
   const corruption = new CorruptionMonitor(member);
   if (config.initialCorruptCheck && booted.birth === 'restart') yield* corruption.initialCheck();
   const servers: { close(): void }[] = [];
-  servers.push(
-    ...(yield* listenRpc(platform.rpc, config.listenPeerUrls, peerHandlers(member, layout.snapDir), peerSide)),
-  );
+  const peerSideService = { handlers: peerHandlers(member, layout.snapDir), maxReceiveBytes: PEER_MESSAGE_BYTES };
+  servers.push(...(yield* listenRpc(platform.rpc, config.listenPeerUrls, peerSideService, peerSide)));
   servers.push(...(yield* listenHttp(platform, config.listenMetricsUrls, monitoringHandler(member), clientSide)));
   member.start();
   const monitor = startMonitor(member, behaviour);
@@ -79,7 +79,9 @@ export function* serveMember(context: ServeContext): Task<number> {
   member.scope.spawn('election-ticks', () => advanceElection(member));
   member.scope.spawn('publish', function* () {
     yield* publish(member);
-    servers.push(...(yield* listenRpc(platform.rpc, config.listenClientUrls, clientHandlers(member), clientSide)));
+    const maxReceiveBytes = config.maxRequestBytes + GRPC_OVERHEAD_BYTES;
+    const service = { handlers: clientHandlers(member), maxReceiveBytes };
+    servers.push(...(yield* listenRpc(platform.rpc, config.listenClientUrls, service, clientSide)));
     console.info('ready to serve client requests');
     platform.log.event(EtcdEvent.MemberReady, { clusterId, memberId, name: config.name });
   });

@@ -4,7 +4,6 @@ import type { Metadata, StatusName } from '../../platform/rpc.ts';
 import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
 import { type Payload, payloadOfBytes } from '../../rpc/grpc/payload.ts';
 import type { StreamSink } from '../../rpc/grpc/transport.ts';
-import { DecodeError } from '../../rpc/wire.ts';
 import type { HostExecutor } from '../executor.ts';
 import {
   decodeMessage,
@@ -15,6 +14,7 @@ import {
   statusOfCode,
   statusOfHttp,
   statusOfReset,
+  unreadable,
 } from './wire.ts';
 
 const NO_METADATA: Metadata = Object.freeze({});
@@ -33,12 +33,18 @@ export class ClientCall {
   /** Status of trailers, or of headers that were the end at once. */
   #status: { readonly status: StatusName; readonly message: string; readonly metadata: Metadata } | undefined;
 
-  constructor(stream: ClientHttp2Stream, sink: StreamSink, executor: HostExecutor, onEnded: () => void) {
+  constructor(
+    stream: ClientHttp2Stream,
+    sink: StreamSink,
+    executor: HostExecutor,
+    maxReceiveBytes: number,
+    onEnded: () => void,
+  ) {
     this.#stream = stream;
     this.#session = stream.session;
     this.#sink = sink;
     this.#onEnded = onEnded;
-    const reader = new MessageReader((message) => this.#onMessage(message));
+    const reader = new MessageReader(maxReceiveBytes, (message) => this.#onMessage(message));
     stream.on('response', (headers) => executor.enter(() => this.#onHeaders(headers)));
     stream.on('trailers', (headers) => executor.enter(() => this.#onTrailers(headers)));
     stream.on('data', (chunk: Uint8Array) => executor.enter(() => this.#onData(reader, chunk)));
@@ -84,13 +90,14 @@ export class ClientCall {
   }
 
   #onData(reader: MessageReader, chunk: Uint8Array): void {
-    if (this.#ended) return;
+    // What follows a status is no message: the page of an HTTP error, for instance.
+    if (this.#ended || this.#status !== undefined) return;
     try {
       reader.feed(chunk);
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
+      const problem = unreadable(error);
       this.#stream.close(constants.NGHTTP2_CANCEL);
-      this.end('Internal', `grpc: ${error.message}`, NO_METADATA);
+      this.end(problem.status, problem.message, NO_METADATA);
     }
   }
 

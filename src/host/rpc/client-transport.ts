@@ -17,7 +17,7 @@ export class Http2Transport implements ClientTransport {
   readonly #endpoint: Endpoint;
   readonly #executor: HostExecutor;
   readonly #clock: Clock;
-  readonly #options: Pick<ConnectOptions, 'keepaliveTimeUs' | 'keepaliveTimeoutUs'>;
+  readonly #options: Pick<ConnectOptions, 'keepaliveTimeUs' | 'keepaliveTimeoutUs' | 'maxReceiveBytes'>;
   readonly #calls = new Map<number, ClientCall>();
   #onClosed: ((text: string) => void) | undefined;
   #nextStream = 1;
@@ -30,7 +30,7 @@ export class Http2Transport implements ClientTransport {
     endpoint: Endpoint,
     executor: HostExecutor,
     clock: Clock,
-    options: Pick<ConnectOptions, 'keepaliveTimeUs' | 'keepaliveTimeoutUs'>,
+    options: Pick<ConnectOptions, 'keepaliveTimeUs' | 'keepaliveTimeoutUs' | 'maxReceiveBytes'>,
   ) {
     this.#session = session;
     this.#endpoint = endpoint;
@@ -75,7 +75,7 @@ export class Http2Transport implements ClientTransport {
       ...(timeoutUs === 0 ? {} : { 'grpc-timeout': formatTimeout(timeoutUs) }),
       ...headersOf(metadata),
     });
-    const call = new ClientCall(request, sink, this.#executor, () => {
+    const call = new ClientCall(request, sink, this.#executor, this.#options.maxReceiveBytes, () => {
       this.#calls.delete(stream);
       this.#closeWhenDrained();
     });

@@ -3,9 +3,17 @@ import { type Metadata, STATUS_NAMES, type StatusName } from '../../platform/rpc
 import { type Accepted, Dispatcher, type ServerShared, type ServerWire } from '../../rpc/grpc/dispatcher.ts';
 import { STREAM_WINDOW_BYTES } from '../../rpc/grpc/flow.ts';
 import { type Payload, payloadOfBytes } from '../../rpc/grpc/payload.ts';
-import { DecodeError } from '../../rpc/wire.ts';
 import type { HostExecutor } from '../executor.ts';
-import { encodeMessage, framed, headersOf, isKnownEncoding, MessageReader, metadataOf, parseTimeout } from './wire.ts';
+import {
+  encodeMessage,
+  framed,
+  headersOf,
+  isKnownEncoding,
+  MessageReader,
+  metadataOf,
+  parseTimeout,
+  unreadable,
+} from './wire.ts';
 
 const RESPONSE_HEADERS = Object.freeze({
   ':status': 200,
@@ -65,7 +73,7 @@ export class ServerSession implements ServerWire {
       if (payload !== null) this.#received(open, payload);
       return this.#dispatcher.start({ ...call, payload, end });
     });
-    const reader = new MessageReader((message) => {
+    const reader = new MessageReader(this.#dispatcher.maxReceiveBytes, (message) => {
       const payload = payloadOfBytes(message);
       if (feed.hold(payload)) return;
       this.#received(open, payload);
@@ -73,7 +81,7 @@ export class ServerSession implements ServerWire {
     });
     stream.on('data', (chunk: Uint8Array) =>
       this.#executor.enter(() => {
-        this.#feed(id, reader, chunk);
+        this.#feed(id, feed, reader, chunk);
         // A client that sends one message and no end yet is talking: its call has begun.
         setImmediate(() => this.#executor.enter(() => feed.start(false)));
       }),
@@ -90,13 +98,15 @@ export class ServerSession implements ServerWire {
     this.#dispatcher.abandonAll();
   }
 
-  #feed(id: number, reader: MessageReader, chunk: Uint8Array): void {
+  #feed(id: number, feed: CallFeed, reader: MessageReader, chunk: Uint8Array): void {
+    if (feed.refused) return;
     try {
       reader.feed(chunk);
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
+      const problem = unreadable(error);
+      feed.refused = true;
       this.#dispatcher.reset(id);
-      this.status(id, 'Internal', `grpc: ${error.message}`, NO_METADATA);
+      this.status(id, problem.status, problem.message, NO_METADATA);
     }
   }
 
@@ -158,6 +168,8 @@ class CallFeed {
   readonly #start: (payload: Payload | null, end: boolean) => void;
   #first: Payload | null = null;
   #started = false;
+  /** What came cannot be read: the call has its answer and never starts. */
+  refused = false;
 
   constructor(start: (payload: Payload | null, end: boolean) => void) {
     this.#start = start;
@@ -176,7 +188,7 @@ class CallFeed {
 
   /** True when this started the call. */
   start(end: boolean): boolean {
-    if (this.#started || (this.#first === null && !end)) return false;
+    if (this.#started || this.refused || (this.#first === null && !end)) return false;
     this.#started = true;
     this.#start(this.#first, end);
     return true;
@@ -184,7 +196,7 @@ class CallFeed {
 
   /** The client opened a stream and waits for the server to speak first. */
   startEmpty(): void {
-    if (this.#started || this.#first !== null) return;
+    if (this.#started || this.refused || this.#first !== null) return;
     this.#started = true;
     this.#start(null, false);
   }

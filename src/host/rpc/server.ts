@@ -50,10 +50,7 @@ export class HostServer implements RpcServer {
     this.#tls = options.tls;
     this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listening.local)}`);
-    this.#shared = serverShared(deps, this.#scope, {
-      handlers: options.handlers,
-      unknownMethod: options.unknownMethod,
-    });
+    this.#shared = serverShared(deps, this.#scope, options);
     const { executor } = deps;
     listening.onSocket((socket) => this.#arrived(socket));
     this.#http2.on('session', (session: Http2Session) => executor.enter(() => this.#opened(session)));

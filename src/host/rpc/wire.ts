@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { gunzipSync } from 'node:zlib';
-import { type Metadata, STATUS_NAMES, type StatusName } from '../../platform/rpc.ts';
+import { type Metadata, RpcError, STATUS_NAMES, type StatusName } from '../../platform/rpc.ts';
+import { tooLargeReceived } from '../../rpc/grpc/limits.ts';
 import { DecodeError } from '../../rpc/wire.ts';
 
 /** The parts of gRPC over HTTP/2 that are bytes and headers. */
@@ -18,15 +19,17 @@ export function framed(message: Uint8Array): Uint8Array {
 
 /** Cuts a stream of DATA frames into messages. */
 export class MessageReader {
+  readonly #maxBytes: number;
   readonly #onMessage: (message: Uint8Array) => void;
   #chunks: Uint8Array[] = [];
   #sizeBytes = 0;
 
-  constructor(onMessage: (message: Uint8Array) => void) {
+  constructor(maxBytes: number, onMessage: (message: Uint8Array) => void) {
+    this.#maxBytes = maxBytes;
     this.#onMessage = onMessage;
   }
 
-  /** Throws DecodeError for a compressed message that is not gzip. */
+  /** Throws DecodeError for a compressed message that is not gzip, RpcError for one that announces too many bytes. */
   feed(chunk: Uint8Array): void {
     // Not Node's Buffer: its `slice` shares memory and its JSON is another.
     this.#chunks.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
@@ -35,6 +38,8 @@ export class MessageReader {
       if (this.#sizeBytes < PREFIX_BYTES) return;
       const head = this.#peek(PREFIX_BYTES);
       const lengthBytes = new DataView(head.buffer, head.byteOffset).getUint32(1);
+      const tooLarge = tooLargeReceived(lengthBytes, this.#maxBytes);
+      if (tooLarge !== undefined) throw tooLarge;
       if (this.#sizeBytes < PREFIX_BYTES + lengthBytes) return;
       const whole = this.#peek(PREFIX_BYTES + lengthBytes);
       this.#drop(whole.length);
@@ -58,6 +63,13 @@ export class MessageReader {
     if (rest.length === 0) this.#chunks.shift();
     else this.#chunks[0] = rest;
   }
+}
+
+/** The status of a call whose messages cannot be read; any other error is thrown on. */
+export function unreadable(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof DecodeError) return new RpcError('Internal', `grpc: ${error.message}`);
+  throw error;
 }
 
 function gunzip(body: Uint8Array): Uint8Array {

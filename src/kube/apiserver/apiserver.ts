@@ -1,3 +1,4 @@
+import { CLIENT_MESSAGE_LIMITS } from '../../etcd/client/client.ts';
 import { EndpointError, parseEndpoint } from '../../etcd/client/endpoints.ts';
 import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
@@ -59,6 +60,7 @@ function* serve(process: Process, flags: ComponentFlags, endpoints: readonly End
     material[name] = text;
   }
   const channel = platform.rpc.channel(endpoints, {
+    ...CLIENT_MESSAGE_LIMITS,
     tls: {
       serverCaPem: material['etcd-cafile']!,
       certificatePem: material['etcd-certfile']!,

@@ -1,3 +1,4 @@
+import { API_MESSAGE_BYTES, API_PORT } from '../../nodes/api/forward.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import { SECOND_US } from '../../platform/clock.ts';
@@ -9,7 +10,6 @@ import type { ToolContext } from '../tools/tool.ts';
 import { CommandFailure, type Runner } from './run.ts';
 import { currentContext, openTalosconfig } from './session.ts';
 
-const API_PORT = 50_000;
 /** gRPC's back-off between connection attempts as talosctl sets it up: base 1 s, cap 15 s is grpc's 120 s shortened by its client. */
 const BACKOFF_MAX_US = 15 * SECOND_US;
 
@@ -34,7 +34,11 @@ export class TalosClient {
     this.#context = context;
     this.nodes = nodes;
     this.#insecure = tls.insecureSkipVerify === true;
-    this.#channel = context.platform.rpc.channel(endpoints.map(endpointOf), { tls, backoffMaxUs: BACKOFF_MAX_US });
+    this.#channel = context.platform.rpc.channel(endpoints.map(endpointOf), {
+      tls,
+      backoffMaxUs: BACKOFF_MAX_US,
+      maxReceiveBytes: API_MESSAGE_BYTES,
+    });
   }
 
   close(): void {

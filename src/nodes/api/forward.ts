@@ -6,6 +6,8 @@ import { forever } from '../services/builtin/plain.ts';
 import type { Role } from './roles.ts';
 
 export const API_PORT = 50_000;
+/** Largest message that Talos takes from others of its kind, and from talosctl (reference/controllers.md). */
+export const API_MESSAGE_BYTES = 32 * 1024 * 1024;
 const BACKOFF_MAX_US = 15_000_000;
 
 /** Connections from this machine's apid to those of other machines, kept open. */
@@ -24,6 +26,7 @@ export class Peers {
     if (channel === undefined) {
       channel = this.#rpc.channel([{ address: node, port: API_PORT }], {
         tls: this.#tls,
+        maxReceiveBytes: API_MESSAGE_BYTES,
         backoffMaxUs: BACKOFF_MAX_US,
       });
       this.#channels.set(node, channel);

@@ -5,7 +5,7 @@ import type { Machine } from '../machine.ts';
 import { addressOf } from '../net/addresses.ts';
 import { HostnameStatuses, NodeAddresses } from '../resources/network.ts';
 import { ApiCertificates } from '../resources/secrets.ts';
-import { API_PORT, Peers } from './forward.ts';
+import { API_MESSAGE_BYTES, API_PORT, Peers } from './forward.ts';
 import { allHandlers } from './handlers/all.ts';
 import { rolesOf } from './roles.ts';
 import { type RouterHost, routed } from './router.ts';
@@ -22,7 +22,13 @@ export class ApiServer implements RouterHost {
   }
 
   serve(tls: TlsServer): Task<RpcServer> {
-    return this.#machine.platform.rpc.serve({ address: '0.0.0.0', port: API_PORT, tls, handlers: this.#handlers() });
+    return this.#machine.platform.rpc.serve({
+      address: '0.0.0.0',
+      port: API_PORT,
+      tls,
+      handlers: this.#handlers(),
+      maxReceiveBytes: API_MESSAGE_BYTES,
+    });
   }
 
   #handlers(): readonly HandlerEntry[] {

@@ -4,7 +4,7 @@ import type { HandlerEntry, Method } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { serviceHandlers } from '../../rpc/service.ts';
 import { asStatus, unimplemented } from '../api/errors.ts';
-import { API_PORT } from '../api/forward.ts';
+import { API_MESSAGE_BYTES, API_PORT } from '../api/forward.ts';
 import { applyAnswer, decideApply } from '../api/handlers/apply.ts';
 import { stateHandlers } from '../api/handlers/state.ts';
 import { disksAnswer } from '../api/handlers/storage.ts';
@@ -31,6 +31,7 @@ export function* serveMaintenance(machine: Machine): Task<() => void> {
     port: API_PORT,
     tls: { certificatePem: server.crt, keyPem: server.key },
     handlers: maintenanceHandlers(machine),
+    maxReceiveBytes: API_MESSAGE_BYTES,
   });
   kmsg.talos('this machine is reachable at:');
   const addresses = state.get(NodeAddresses, 'accumulative')?.spec.addresses ?? [];

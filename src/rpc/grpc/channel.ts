@@ -12,9 +12,10 @@ import {
 import { type Task, type TaskScope, wait } from '../../platform/task.ts';
 import { MessageStream } from './client-stream.ts';
 import type { GrpcDeps } from './deps.ts';
+import { tooLargeToSend } from './limits.ts';
 import { Payload } from './payload.ts';
 import { type BackoffOptions, Subchannel } from './subchannel.ts';
-import type { ClientTransport, Connect } from './transport.ts';
+import type { ClientTransport, Connect, ConnectOptions } from './transport.ts';
 import { UnaryCall } from './unary-call.ts';
 
 /** A call that waits for, or is given, a connection. */
@@ -24,6 +25,8 @@ export interface Startable {
   startOn(transport: ClientTransport): boolean;
   refuse(error: RpcError): void;
 }
+
+type ChannelLimits = BackoffOptions & Pick<ConnectOptions, 'maxSendBytes' | 'maxReceiveBytes'>;
 
 /** Name of a channel's scope and of its draws. */
 export function channelName(endpoints: readonly Endpoint[]): string {
@@ -38,7 +41,7 @@ export class Channel implements RpcChannel {
   readonly #deps: GrpcDeps;
   readonly #scope: TaskScope;
   readonly #connect: Connect;
-  readonly #backoff: BackoffOptions;
+  readonly #options: ChannelLimits;
   readonly #random: Random;
   #subchannels: Subchannel[] = [];
   #ready: Subchannel[] = [];
@@ -51,12 +54,12 @@ export class Channel implements RpcChannel {
   #closed = false;
 
   /** `deps.random` is the channel's own; see {@link channelName}. */
-  constructor(deps: GrpcDeps, endpoints: readonly Endpoint[], connect: Connect, backoff: BackoffOptions) {
+  constructor(deps: GrpcDeps, endpoints: readonly Endpoint[], connect: Connect, options: ChannelLimits) {
     this.#scope = deps.scope.child(channelName(endpoints));
     this.#random = deps.random.stream('picker');
     this.#deps = deps;
     this.#connect = connect;
-    this.#backoff = backoff;
+    this.#options = options;
     this.setEndpoints(endpoints);
   }
 
@@ -67,12 +70,18 @@ export class Channel implements RpcChannel {
         request,
         this.#deps.strictWire,
       );
+      const tooLarge = tooLargeToSend(payload.sizeBytes, this.#options.maxSendBytes);
+      if (tooLarge !== undefined) {
+        fail(tooLarge);
+        return () => {};
+      }
       const call = new UnaryCall(method as Method<unknown, unknown>, payload, options, this.#deps.clock, {
         resume: resume as (value: unknown) => void,
         fail,
         forget: () => this.#waiting.delete(call),
         restart: () => this.start(call),
         lastError: () => this.#lastError,
+        maxReceiveBytes: this.#options.maxReceiveBytes,
       });
       this.start(call);
       return (how) => call.withdraw(how);
@@ -84,6 +93,8 @@ export class Channel implements RpcChannel {
       start: (call) => this.start(call),
       forget: (call) => this.#waiting.delete(call),
       lastError: () => this.#lastError,
+      maxSendBytes: this.#options.maxSendBytes,
+      maxReceiveBytes: this.#options.maxReceiveBytes,
     });
   }
 
@@ -141,7 +152,7 @@ export class Channel implements RpcChannel {
   }
 
   #subchannel(endpoint: Endpoint): Subchannel {
-    return new Subchannel(endpoint, this.#deps, this.#scope, this.#connect, this.#backoff, (subchannel) =>
+    return new Subchannel(endpoint, this.#deps, this.#scope, this.#connect, this.#options, (subchannel) =>
       this.#changed(subchannel),
     );
   }

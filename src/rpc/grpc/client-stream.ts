@@ -11,6 +11,7 @@ import type { Task } from '../../platform/task.ts';
 import type { Startable } from './channel.ts';
 import type { GrpcDeps } from './deps.ts';
 import { Inbox, Outbox } from './flow.ts';
+import { tooLargeReceived, tooLargeToSend } from './limits.ts';
 import { Payload } from './payload.ts';
 import type { ClientTransport, StreamSink } from './transport.ts';
 import { DEADLINE_TEXT, NO_METADATA, readResponse, waitingDeadlineText } from './unary-call.ts';
@@ -20,6 +21,8 @@ export interface StreamChannel {
   start(call: Startable): void;
   forget(call: Startable): void;
   lastError(): string;
+  readonly maxSendBytes: number;
+  readonly maxReceiveBytes: number;
 }
 
 interface End {
@@ -67,9 +70,14 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
 
   send(message: Req): boolean {
     if (this.#end !== undefined || this.#halfClosed) return false;
-    this.#outbox.push(
-      new Payload(this.#method.request as Method<unknown, unknown>['request'], message, this.#deps.strictWire),
-    );
+    const codec = this.#method.request as Method<unknown, unknown>['request'];
+    const payload = new Payload(codec, message, this.#deps.strictWire);
+    const tooLarge = tooLargeToSend(payload.sizeBytes, this.#channel.maxSendBytes);
+    if (tooLarge !== undefined) {
+      this.#abort(tooLarge);
+      return false;
+    }
+    this.#outbox.push(payload);
     if (this.#method.kind === 'server-stream') this.#halfClosed = true;
     this.#begin();
     return true;
@@ -125,11 +133,13 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
   }
 
   onMessage(payload: Payload): void {
-    this.#inbox.put(payload);
+    const tooLarge = tooLargeReceived(payload.sizeBytes, this.#channel.maxReceiveBytes);
+    if (tooLarge === undefined) this.#inbox.put(payload);
+    else this.#abort(tooLarge);
   }
 
   onReply(payload: Payload): void {
-    this.#inbox.put(payload);
+    this.onMessage(payload);
     this.onStatus('OK', '', NO_METADATA);
   }
 
@@ -144,6 +154,12 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
   /** What was sent is gone: only the caller can say it again. */
   onUnprocessed(text: string): void {
     this.onStatus('Unavailable', text, NO_METADATA);
+  }
+
+  /** Ends the call from this side because of a message that is too large. */
+  #abort(error: RpcError): void {
+    this.#transport?.reset(this.#stream);
+    this.refuse(error);
   }
 
   #begin(): void {

@@ -6,6 +6,7 @@ import {
   type Method,
   type PeerIdentity,
   RpcError,
+  type ServeOptions,
   type StatusName,
   type StreamHandler,
 } from '../../platform/rpc.ts';
@@ -13,6 +14,7 @@ import type { Task, TaskScope } from '../../platform/task.ts';
 import { rawMethod } from '../raw.ts';
 import type { ImmediateHandler } from '../service.ts';
 import type { GrpcDeps } from './deps.ts';
+import { DEFAULT_RECEIVE_BYTES } from './limits.ts';
 import { Payload } from './payload.ts';
 import {
   readRequest,
@@ -31,16 +33,14 @@ export interface ServerShared {
   /** Names of the services that have at least one handler. */
   readonly services: ReadonlySet<string>;
   readonly unknownMethod: StreamHandler<Uint8Array, Uint8Array> | undefined;
+  readonly maxReceiveBytes: number;
 }
 
-export function serverShared(
-  deps: GrpcDeps,
-  scope: TaskScope,
-  options: Pick<ServerShared, 'unknownMethod'> & { readonly handlers: readonly HandlerEntry[] },
-): ServerShared {
+export function serverShared(deps: GrpcDeps, scope: TaskScope, options: ServeOptions): ServerShared {
   const handlers = new Map(options.handlers.map((entry) => [entry.method.path, entry] as const));
   const services = new Set([...handlers.keys()].map((path) => path.slice(1, path.lastIndexOf('/'))));
-  return { deps, scope, handlers, services, unknownMethod: options.unknownMethod };
+  const { unknownMethod, maxReceiveBytes = DEFAULT_RECEIVE_BYTES } = options;
+  return { deps, scope, handlers, services, unknownMethod, maxReceiveBytes };
 }
 
 /** A call as it arrives: its headers, and its first message when that came along. */
@@ -80,7 +80,10 @@ export class Dispatcher implements ServerCallLink {
   readonly #wire: ServerWire;
   readonly #calls = new Map<number, ServerCall>();
 
+  readonly maxReceiveBytes: number;
+
   constructor(shared: ServerShared, accepted: Accepted, wire: ServerWire) {
+    this.maxReceiveBytes = shared.maxReceiveBytes;
     this.strictWire = shared.deps.strictWire;
     this.#shared = shared;
     this.#accepted = accepted;
@@ -149,7 +152,7 @@ export class Dispatcher implements ServerCallLink {
     const { method } = entry;
     const handler = entry.unary!;
     try {
-      const request = readRequest(method, payload);
+      const request = readRequest(method, payload, this.maxReceiveBytes);
       const context = this.#context(call);
       const { immediate } = handler as Partial<ImmediateHandler<unknown, unknown>>;
       if (immediate === undefined) this.#runUnary(call, method, () => handler(request, context));

@@ -12,11 +12,13 @@ import {
 import type { Task, TaskHandle } from '../../platform/task.ts';
 import { DecodeError } from '../wire.ts';
 import { Inbox, Outbox } from './flow.ts';
+import { tooLargeReceived } from './limits.ts';
 import { Payload } from './payload.ts';
 
 /** What a call on the server needs of its connection. */
 export interface ServerCallLink {
   readonly strictWire: boolean;
+  readonly maxReceiveBytes: number;
   message(stream: number, payload: Payload): void;
   reply(stream: number, payload: Payload): void;
   status(stream: number, status: StatusName, message: string, metadata: Metadata): void;
@@ -48,8 +50,10 @@ export function statusOf(error: unknown): RpcError | undefined {
   return known ? new RpcError('Unknown', error.message) : undefined;
 }
 
-/** Reads a request; bytes that do not fit its description become Internal, as in grpc-go. */
-export function readRequest(method: Method<unknown, unknown>, payload: Payload): unknown {
+/** Reads a request; bytes that do not fit its description become Internal, as in grpc-go, too many ResourceExhausted. */
+export function readRequest(method: Method<unknown, unknown>, payload: Payload, maxBytes: number): unknown {
+  const tooLarge = tooLargeReceived(payload.sizeBytes, maxBytes);
+  if (tooLarge !== undefined) throw tooLarge;
   try {
     return payload.readAs(method.request);
   } catch (error) {
@@ -182,13 +186,13 @@ export class StreamServerCall implements ServerCall, ServerStream<unknown, unkno
 
   *receive(): Task<unknown> {
     const payload = yield* this.#inbox.take();
-    if (payload !== undefined) return readRequest(this.#method, payload);
+    if (payload !== undefined) return readRequest(this.#method, payload, this.#link.maxReceiveBytes);
     if (this.#gone) throw new RpcError('Canceled', 'context canceled');
     return undefined;
   }
 
   *each(take: (message: unknown) => void): Task<void> {
-    yield* this.#inbox.each((payload) => take(readRequest(this.#method, payload)));
+    yield* this.#inbox.each((payload) => take(readRequest(this.#method, payload, this.#link.maxReceiveBytes)));
     if (this.#gone) throw new RpcError('Canceled', 'context canceled');
   }
 

@@ -52,6 +52,8 @@ export interface ConnectOptions<Tls = ClientMaterial> {
   readonly backoffBaseUs: number;
   readonly backoffMaxUs: number;
   readonly connectTimeoutUs: number;
+  readonly maxSendBytes: number;
+  readonly maxReceiveBytes: number;
 }
 
 /** Why an attempt failed, as the description inside grpc-go's connection error. */

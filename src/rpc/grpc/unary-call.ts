@@ -3,6 +3,7 @@ import { type CallOptions, type Metadata, type Method, RpcError, type StatusName
 import type { Fail, Withdrawal } from '../../platform/task.ts';
 import { DecodeError } from '../wire.ts';
 import type { Startable } from './channel.ts';
+import { tooLargeReceived } from './limits.ts';
 import type { Payload } from './payload.ts';
 import type { ClientTransport, StreamSink } from './transport.ts';
 
@@ -16,6 +17,7 @@ export interface UnaryOwner {
   restart(): void;
   /** Why the channel has no connection; empty when it never failed. */
   lastError(): string;
+  readonly maxReceiveBytes: number;
 }
 
 export const NO_METADATA: Metadata = Object.freeze({});
@@ -112,6 +114,11 @@ export class UnaryCall implements StreamSink, Startable {
 
   onReply(payload: Payload): void {
     if (this.#settled) return;
+    const tooLarge = tooLargeReceived(payload.sizeBytes, this.#owner.maxReceiveBytes);
+    if (tooLarge !== undefined) {
+      this.refuse(tooLarge);
+      return;
+    }
     let response: unknown;
     try {
       response = readResponse(this.#method, payload);

@@ -41,10 +41,7 @@ export class Server implements RpcServer {
     this.#shown = options.tls;
     this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
-    this.#shared = serverShared(deps, this.#scope, {
-      handlers: options.handlers,
-      unknownMethod: options.unknownMethod,
-    });
+    this.#shared = serverShared(deps, this.#scope, options);
     this.#scope.spawn('accept', () => this.#accept());
   }
 

@@ -9,7 +9,7 @@ import { WatchStream } from '../watch/stream.ts';
 import type { Guard } from './guard.ts';
 
 /** Room for the envelope of a message, above the largest request. */
-const GRPC_OVERHEAD_BYTES = 512 * 1024;
+export const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 /** The Watch service (reference/etcd.md A8). */
 export function watchHandlers(member: Member, guard: Guard): HandlerEntry[] {

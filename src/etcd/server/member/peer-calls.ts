@@ -3,7 +3,7 @@ import { NetError } from '../../../platform/errors.ts';
 import { type Method, type RpcChannel, RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { NONE, type NodeId } from '../../../raft/index.ts';
-import { endpointOf } from '../peers/endpoint.ts';
+import { peerChannel } from '../peers/endpoint.ts';
 import { electionTimeoutUs, peerDialTimeoutUs } from './identity.ts';
 import type { Member } from './member.ts';
 
@@ -70,15 +70,13 @@ export class PeerCalls {
     if (known !== undefined && known.urls === urls) return known.channel;
     known?.channel.close();
     this.#channels.delete(id);
-    const endpoints = (peer?.peerUrls ?? []).flatMap((url) => endpointOf(url) ?? []);
-    if (endpoints.length === 0) return null;
-    const tls = this.#member.peerTls;
-    const channel = this.#member.platform.rpc.channel(endpoints, {
+    const access = { rpc: this.#member.platform.rpc, tls: this.#member.peerTls };
+    const channel = peerChannel(access, peer?.peerUrls ?? [], {
       connectTimeoutUs: peerDialTimeoutUs(this.#member.identity.config),
       backoffBaseUs: RETRY_US,
       backoffMaxUs: 1_000_000,
-      ...(urls.startsWith('https:') && tls !== undefined ? { tls } : {}),
     });
+    if (channel === null) return null;
     this.#channels.set(id, { urls, channel });
     return channel;
   }

@@ -3,7 +3,7 @@ import { NetError } from '../../../platform/errors.ts';
 import { type ClientStream, type Metadata, type RpcChannel, RpcError } from '../../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../../platform/task.ts';
 import type { Message, NodeId } from '../../../raft/index.ts';
-import { endpointOf } from './endpoint.ts';
+import { peerChannel } from './endpoint.ts';
 import type { PeerBatch } from './message-codec.ts';
 import { PeerRefusal, PeerService } from './service.ts';
 import { sendSnapshot } from './snapshot-sender.ts';
@@ -105,13 +105,10 @@ export class Peer {
 
   #channel(): RpcChannel | null {
     const url = this.#urls[this.#urlIndex % Math.max(1, this.#urls.length)];
-    const endpoint = url === undefined ? null : endpointOf(url);
-    if (endpoint === null) return null;
-    return this.#deps.rpc.channel([endpoint], {
+    return peerChannel(this.#deps, url === undefined ? [] : [url], {
       connectTimeoutUs: this.#deps.dialTimeoutUs,
       backoffBaseUs: RETRY_US,
       backoffMaxUs: RETRY_US,
-      ...(url!.startsWith('https:') && this.#deps.tls !== undefined ? { tls: this.#deps.tls } : {}),
     });
   }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../../platform/clock.ts';
-import type { Metadata, Rpc, TlsClient } from '../../../platform/rpc.ts';
+import type { Metadata } from '../../../platform/rpc.ts';
 import type { TaskScope } from '../../../platform/task.ts';
 import { type Message, MessageType, type NodeId } from '../../../raft/index.ts';
 import { MIN_CLUSTER_VERSION } from '../versions.ts';
+import type { PeerAccess } from './endpoint.ts';
 import { Peer } from './peer.ts';
 import { PeerHeader } from './service.ts';
 
@@ -24,11 +25,9 @@ export interface TransportOwner {
   snapshotDone(): void;
 }
 
-export interface TransportDeps {
+export interface TransportDeps extends PeerAccess {
   readonly clock: Clock;
-  readonly rpc: Rpc;
   readonly scope: TaskScope;
-  readonly tls: TlsClient | undefined;
   /** Longest connection attempt: 1 s and one election timeout (reference/etcd.md D1). */
   readonly dialTimeoutUs: number;
 }

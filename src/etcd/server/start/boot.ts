@@ -10,6 +10,7 @@ import { minLeaseTtlSec } from '../member/identity.ts';
 import type { MemberParts } from '../member/parts.ts';
 import { encodeContext } from '../membership/context.ts';
 import { clusterId as clusterIdOf } from '../membership/ids.ts';
+import type { PeerAccess } from '../peers/endpoint.ts';
 import { ReplicatedState } from '../state/replicated.ts';
 import { walExists } from '../wal/recover.ts';
 import { Wal } from '../wal/wal.ts';
@@ -19,7 +20,7 @@ import { checkFounding, foundingMembers } from './founding.ts';
 import { joinExisting, otherPeerUrls } from './join.ts';
 import type { Layout } from './layout.ts';
 import { makeNode } from './node.ts';
-import { fetchCluster, type RemoteAccess } from './remote.ts';
+import { fetchCluster } from './remote.ts';
 import { restartMember } from './restart.ts';
 
 /** How a member's data came to be; the `birth` of its start event. */
@@ -36,7 +37,7 @@ export interface BootContext {
   readonly behaviour: Behaviour;
   readonly platform: Platform;
   readonly layout: Layout;
-  readonly access: RemoteAccess;
+  readonly access: PeerAccess;
 }
 
 /** How long a peer may take to say whether this member was bootstrapped before. */

@@ -4,10 +4,11 @@ import type { Task } from '../../../platform/task.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { urlTexts } from '../config/urls.ts';
+import type { PeerAccess } from '../peers/endpoint.ts';
 import { compareVersions } from '../versions.ts';
 import { StartError } from './errors.ts';
 import { checkFounding, foundingMembers } from './founding.ts';
-import { fetchCluster, fetchVersions, type RemoteAccess, type RemoteCluster } from './remote.ts';
+import { fetchCluster, fetchVersions, type RemoteCluster } from './remote.ts';
 
 /** How long one peer URL may take to describe the cluster. */
 const FETCH_US = 10_000_000;
@@ -20,7 +21,7 @@ export interface Joined {
 }
 
 /** Finds out which cluster this member joins, and checks that it was added there before (reference/etcd.md B6.1). */
-export function* joinExisting(config: ServerConfig, behaviour: Behaviour, access: RemoteAccess): Task<Joined> {
+export function* joinExisting(config: ServerConfig, behaviour: Behaviour, access: PeerAccess): Task<Joined> {
   checkFounding(config, false);
   const local = foundingMembers(config);
   const urls = otherPeerUrls(config);
@@ -76,7 +77,7 @@ function describe(member: Member): string {
 }
 
 /** At least one member must answer, and no cluster version may be beyond what this release serves. */
-function* checkVersions(behaviour: Behaviour, access: RemoteAccess, remote: RemoteCluster): Task<void> {
+function* checkVersions(behaviour: Behaviour, access: PeerAccess, remote: RemoteCluster): Task<void> {
   const versions = yield* fetchVersions(access, remote.members, FETCH_US);
   const fits = versions.every(
     ({ cluster }) => cluster === 'not_decided' || compareVersions(cluster, behaviour.clusterVersion) <= 0,
