@@ -62,6 +62,7 @@ export class Machine {
       log: platform.log,
       random: this.random.stream('controllers'),
       scope: scope.child('controllers'),
+      onFailure: (controller, error) => this.kmsg.talos(failureLine(controller, error)),
       passDelayUs: (controller) => this.draw(`pass/${controller}`, profile.timings.controllerPass),
     });
     this.events = new MachineEvents(platform.clock, this.random.stream('events'));
@@ -116,6 +117,13 @@ export class Machine {
       message,
     });
   }
+}
+
+/** How the log of Talos's controller runtime prints the fields of a failure. */
+function failureLine(controller: string, error: string): string {
+  const fields = { component: 'controller-runtime', controller, error };
+  const pairs = Object.entries(fields).map(([name, value]) => `"${name}": ${JSON.stringify(value)}`);
+  return `controller failed {${pairs.join(', ')}}`;
 }
 
 /** A version 4 UUID of random bytes. */

@@ -137,7 +137,7 @@ describe('arguments and configs of v1.11.3', () => {
       .map(({ fields }) => fields.argv as readonly string[])
       .filter(([program]) => program === '/usr/local/bin/etcd');
   const command = (id: string): readonly string[] => {
-    const pod = cluster.resource('cp-1', StaticPods, id)!.pod as unknown as {
+    const pod = cluster.resource('cp-1', StaticPods, id) as unknown as {
       spec: { containers: readonly [{ command: readonly string[] }] };
     };
     return pod.spec.containers[0].command;

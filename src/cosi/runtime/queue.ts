@@ -54,6 +54,7 @@ interface QueueServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly onFailure: ((controller: string, error: string) => void) | undefined;
 }
 
 /** The queue of one controller: equal items are one, an item that is being worked on is taken up again afterwards. */
@@ -130,6 +131,7 @@ export class QueueRunner {
     const pauseUs = backoff.nextUs();
     const text = failureText(this.name, error);
     this.#services.log.event(controllerFailed, { controller: this.name, error: text, pauseUs });
+    this.#services.onFailure?.(this.name, text);
     this.#put(item.pointer, item.job, pauseUs);
   }
 

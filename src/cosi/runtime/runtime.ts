@@ -23,6 +23,8 @@ export interface RuntimeOptions {
   readonly scope: TaskScope;
   /** Time from a wake-up to the pass it causes; wake-ups meanwhile are part of it. Default none. */
   readonly passDelayUs?: (controller: string) => number;
+  /** Told of each failed run, beside the log. */
+  readonly onFailure?: (controller: string, error: string) => void;
   /** Called before each pass and each write; what it throws happens there (Fatal: a panic). */
   readonly interrupt?: (controller: string, where: 'pass' | 'write', pointer: Pointer | undefined) => void;
 }
@@ -75,8 +77,8 @@ export class Runtime {
 
   /** Like {@link register}, for a controller that works through a queue of items. */
   registerQueue(controller: QueueController): void {
-    const { clock, random, log, scope } = this.#options;
-    const runner = new QueueRunner(controller, this.state, { clock, random, log });
+    const { clock, random, log, scope, onFailure } = this.#options;
+    const runner = new QueueRunner(controller, this.state, { clock, random, log, onFailure });
     this.#registry.addOutputs(controller.name, controller.outputs);
     this.#registry.setInputs(
       runner,
@@ -115,11 +117,9 @@ export class Runtime {
         if (error instanceof TaskCancelled) return;
         if (isDefect(error)) throw error;
         const pauseUs = backoff.nextUs();
-        this.#options.log.event(controllerFailed, {
-          controller: controller.name,
-          error: failureText(controller.name, error),
-          pauseUs,
-        });
+        const text = failureText(controller.name, error);
+        this.#options.log.event(controllerFailed, { controller: controller.name, error: text, pauseUs });
+        this.#options.onFailure?.(controller.name, text);
         scope.cancel();
         yield* this.#options.clock.sleep(pauseUs);
         slot.trigger();

@@ -45,6 +45,7 @@ function readMachine(machine: ConfigObject, profile: Profile): MachineSettings {
       clusterDns: texts(at(kubelet, 'clusterDNS')),
       extraArgs: textMap(at(kubelet, 'extraArgs')),
       extraConfig: object(at(kubelet, 'extraConfig')),
+      credentialProviderConfig: object(at(kubelet, 'credentialProviderConfig')),
       defaultRuntimeSeccomp: flag(at(kubelet, 'defaultRuntimeSeccompProfileEnabled')),
       registerWithFqdn: flag(at(kubelet, 'registerWithFQDN')),
       validSubnets: texts(at(kubelet, 'nodeIP', 'validSubnets')),

@@ -67,6 +67,8 @@ export interface KubeletSettings {
   readonly clusterDns: readonly string[];
   readonly extraArgs: Readonly<Record<string, string>>;
   readonly extraConfig: ConfigObject;
+  /** CredentialProviderConfig; empty when there is none. */
+  readonly credentialProviderConfig: ConfigObject;
   readonly defaultRuntimeSeccomp: boolean;
   readonly registerWithFqdn: boolean;
   readonly validSubnets: readonly string[];

@@ -20,7 +20,6 @@ const TIME_LIMIT_US = 5_000_000;
  * (reference/v1.11.3.md 4.1).
  */
 export function* bootstrap(machine: Machine, recover: EtcdServiceOptions['recover']): Task<void> {
-  const { clock } = machine.platform;
   if (!(yield* holdsWithin(machine, CRI_LIMIT_US, criUp(machine)))) {
     throw failedPrecondition('bootstrap is not available yet');
   }
@@ -33,7 +32,7 @@ export function* bootstrap(machine: Machine, recover: EtcdServiceOptions['recove
   if (!(yield* machine.files.isEmptyDirectory(ETCD_DATA))) {
     throw new RpcError('AlreadyExists', 'etcd data directory is not empty');
   }
-  machine.kmsg.talos(`bootstrap request received at ${clock.nowUs()}`);
+  machine.kmsg.talos('bootstrap request received');
   yield* bootstrapEtcd(machine, recover);
 }
 

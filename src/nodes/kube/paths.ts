@@ -9,6 +9,8 @@ export const AUDIT_LOG = '/var/log/audit/kube';
 export const KUBELET_KUBECONFIG = '/etc/kubernetes/kubeconfig-kubelet';
 export const KUBELET_BOOTSTRAP_KUBECONFIG = '/etc/kubernetes/bootstrap-kubeconfig';
 export const KUBELET_CONFIG = '/etc/kubernetes/kubelet.yaml';
+export const KUBELET_CREDENTIAL_PROVIDERS = '/etc/kubernetes/kubelet-credentialproviderconfig.yaml';
+export const KUBELET_CREDENTIAL_PROVIDER_PROGRAMS = '/usr/local/lib/kubelet/credentialproviders';
 export const KUBELET_CA = '/etc/kubernetes/pki/ca.crt';
 export const KUBELET_PKI = '/var/lib/kubelet/pki';
 

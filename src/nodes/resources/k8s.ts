@@ -49,6 +49,8 @@ export interface KubeletConfigSpec {
   readonly disableManifestsDirectory: boolean;
   readonly enableFSQuotaMonitoring: boolean;
   readonly allowSchedulingOnControlPlane: boolean;
+  /** Empty when there is none. */
+  readonly credentialProviderConfig: ConfigObject;
 }
 
 /** Id `kubelet`. */
@@ -61,6 +63,8 @@ export interface KubeletSpecSpec {
   readonly expectedNodename: string;
   /** KubeletConfiguration. */
   readonly config: ConfigObject;
+  /** Empty when there is none. */
+  readonly credentialProviderConfig: ConfigObject;
 }
 
 /** Id `kubelet`. */

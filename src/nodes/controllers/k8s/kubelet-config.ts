@@ -29,6 +29,7 @@ export const kubeletConfigController = transformController({
       staticPodListURL: server.spec.url,
       disableManifestsDirectory: kubelet.disableManifestsDirectory,
       enableFSQuotaMonitoring: machine.features.diskQuota,
+      credentialProviderConfig: kubelet.credentialProviderConfig,
       allowSchedulingOnControlPlane: cluster.allowSchedulingOnControlPlanes,
     };
   },

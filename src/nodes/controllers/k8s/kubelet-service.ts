@@ -8,6 +8,7 @@ import {
   KUBELET_BOOTSTRAP_KUBECONFIG,
   KUBELET_CA,
   KUBELET_CONFIG,
+  KUBELET_CREDENTIAL_PROVIDERS,
   KUBELET_KUBECONFIG,
   KUBELET_PKI,
   onHost,
@@ -52,11 +53,20 @@ function* reconcile(machine: Machine, context: ControllerContext): Task<void> {
   yield* files.write(onHost(KUBELET_BOOTSTRAP_KUBECONFIG), bootstrapKubeconfig(secrets));
   yield* files.write(onHost(KUBELET_CA), secrets.acceptedCAs.join(''));
   yield* files.write(onHost(KUBELET_CONFIG), specYaml(spec.config));
+  yield* writeCredentialProviders(machine, spec);
   services.load(kubeletService(machine));
   if (services.get(KUBELET).active) yield* services.stop(KUBELET);
   yield* dropForeignCertificate(machine, spec, secrets);
   yield* refreshKubeconfig(machine, secrets);
   services.start(KUBELET);
+}
+
+function* writeCredentialProviders(machine: Machine, spec: KubeletSpecSpec): Task<void> {
+  const path = onHost(KUBELET_CREDENTIAL_PROVIDERS);
+  const { files, platform } = machine;
+  if (Object.keys(spec.credentialProviderConfig).length > 0)
+    yield* files.write(path, specYaml(spec.credentialProviderConfig));
+  else if (yield* files.exists(path)) yield* platform.disk.remove(path);
 }
 
 function bootstrapKubeconfig(secrets: KubeletSecretsSpec): string {

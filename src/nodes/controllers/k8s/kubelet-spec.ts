@@ -3,7 +3,14 @@ import { type Reader, SKIP, transformController, weak } from '../../../cosi/inde
 import { isControlPlane } from '../../config/settings.ts';
 import { denied, mergeArguments, renderArguments } from '../../kube/arguments.ts';
 import { kubeletConfiguration } from '../../kube/kubelet-configuration.ts';
-import { KUBELET_BOOTSTRAP_KUBECONFIG, KUBELET_CONFIG, KUBELET_KUBECONFIG, KUBELET_PKI } from '../../kube/paths.ts';
+import {
+  KUBELET_BOOTSTRAP_KUBECONFIG,
+  KUBELET_CONFIG,
+  KUBELET_CREDENTIAL_PROVIDER_PROGRAMS,
+  KUBELET_CREDENTIAL_PROVIDERS,
+  KUBELET_KUBECONFIG,
+  KUBELET_PKI,
+} from '../../kube/paths.ts';
 import { MACHINE_TYPE, MachineTypes } from '../../resources/config.ts';
 import { type KubeletConfigSpec, KubeletConfigs, KubeletSpecs, NodeIps, Nodenames } from '../../resources/k8s.ts';
 
@@ -30,6 +37,7 @@ export const kubeletSpecController = transformController({
       args: renderArguments(args),
       expectedNodename: named ? '' : nodename,
       config,
+      credentialProviderConfig: spec.credentialProviderConfig,
     };
   },
 });
@@ -48,5 +56,11 @@ function argumentsOf(spec: KubeletConfigSpec, nodename: string, reader: Reader) 
     'hostname-override': nodename,
     ...(addresses === undefined ? {} : { 'node-ip': addresses.join(',') }),
   };
-  return mergeArguments(base, spec.extraArgs, POLICIES);
+  const merged = mergeArguments(base, spec.extraArgs, POLICIES);
+  if (Object.keys(spec.credentialProviderConfig).length === 0) return merged;
+  return {
+    ...merged,
+    'image-credential-provider-bin-dir': KUBELET_CREDENTIAL_PROVIDER_PROGRAMS,
+    'image-credential-provider-config': KUBELET_CREDENTIAL_PROVIDERS,
+  };
 }
