@@ -62,7 +62,7 @@ describe('scenario files', () => {
     [
       'a wrong type',
       GOOD.replace('address: 10.0.0.10', 'address: 10'),
-      /s\.yaml:5:20: machines\.cp-1\.address: expected string, received number/,
+      /^s\.yaml:5:20: machines\.cp-1\.address: needs text, not 10\n {2}hint: put it in quotes$/,
     ],
     [
       'an address outside',
@@ -79,7 +79,7 @@ describe('scenario files', () => {
     [
       'a bad duration',
       GOOD.replace('advance: 1m30s', 'advance: 90'),
-      /steps\[3\]\.advance: expected string, received number/,
+      /steps\[3\]\.advance: 90 is not a duration; write 30s, 10m or 1h30m$/,
     ],
     ['a duration without unit', GOOD.replace('advance: 1m30s', 'advance: "90"'), /"90" is not a duration; write 30s/],
     [
@@ -114,6 +114,40 @@ describe('scenario files', () => {
       'a fault without its argument',
       GOOD.replace('{ fault: heal, name: cut }', '{ fault: delay, machine: cp-1 }'),
       /fault delay needs "by"/,
+    ],
+    [
+      'a list in place of a mapping',
+      '[]',
+      /^s\.yaml:1:1: a scenario needs a mapping, not a list\n {2}hint: write one "name: …" a line/,
+    ],
+    [
+      'a mapping in place of a list',
+      'name: a\nnetwork: {}\nmachines: {}\nsteps: {}\n',
+      /^s\.yaml:4:8: steps: needs a list, not a mapping\n {2}hint: write one item a line, each after "- "/,
+    ],
+    [
+      'a list in place of text',
+      'name: [a]\nnetwork: {}\nmachines: {}\nsteps: []\n',
+      /^s\.yaml:1:7: name: needs text, not a list$/,
+    ],
+    ['a missing field', 'name: a\nnetwork: {}\nmachines: {}\n', /^s\.yaml:1:1: steps: missing; it needs a list$/],
+    [
+      'a number in words, a fraction, a flag in quotes, a negative size',
+      GOOD.replace(
+        'address: 10.0.0.10',
+        'address: 10.0.0.10, cpus: 1.5, memoryGiB: two, powered: "no", disks: [{name: /dev/sda, sizeGiB: -1}]',
+      ),
+      /cpus: needs a whole number, not 1\.5\n.*\n.*memoryGiB: needs a number, not "two"\n.*\n.*powered: needs true or false, not "no"\n.*\n.*sizeGiB: must be more than 0$/,
+    ],
+    [
+      'a fault that does not exist',
+      GOOD.replace('fault: heal', 'fault: heel'),
+      /fault: "heel" is none of power-off, .*\n {2}hint: did you mean "heal"\?/,
+    ],
+    [
+      'a name with capitals',
+      GOOD.replace('cp-1:', 'CP-1:'),
+      /machines\.CP-1: "CP-1" is no name: use lower-case letters/,
     ],
     ['YAML that is not', 'name: [', /s\.yaml:1:\d+: not YAML/],
     ['an empty file', '', /the file is empty/],

@@ -1,6 +1,7 @@
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkScenario } from './check.ts';
+import { issueText } from './issue-text.ts';
 import type { MistakeSpec, Scenario } from './model.ts';
 import { type Place, PlaceFinder } from './positions.ts';
 import { didYouMean, type Problem } from './problem.ts';
@@ -39,7 +40,7 @@ export function loadScenario(text: string, file: string, vocabulary: ScenarioVoc
         { file, line: 1, column: 1, message: 'the file is empty; a scenario needs name, network, machines and steps' },
       ],
     };
-  const parsed = scenarioSchema.safeParse(document.toJS());
+  const parsed = scenarioSchema.safeParse(document.toJS(), { reportInput: true });
   if (!parsed.success)
     return { problems: sorted(parsed.error.issues.flatMap((issue) => issueProblems(issue, file, finder))) };
   const scenario = build(parsed.data, file, finder, vocabulary, problems);
@@ -118,14 +119,9 @@ function issueProblems(issue: z.core.$ZodIssue, file: string, finder: PlaceFinde
     }));
   }
   const place: Place = finder.find(issue.path);
-  const what = issue.path.length > 0 ? `${pathText(issue.path)}: ` : '';
-  return [{ file, ...place, message: `${what}${plainMessage(issue)}` }];
-}
-
-function plainMessage(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && /received undefined$/.test(issue.message))
-    return `missing; expected ${issue.expected}`;
-  return issue.message.replace(/^Invalid input: /, '');
+  const { message, hint } = issueText(issue);
+  const what = issue.path.length > 0 ? `${pathText(issue.path)}: ` : 'a scenario ';
+  return [{ file, ...place, message: `${what}${message}`, ...(hint !== undefined && { hint }) }];
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -4,10 +4,11 @@ import { FAULT_KINDS, OUTSIDE_SERVICES } from '../../world/fault.ts';
 
 /** The scenario file as zod schemas: names are a contract (docs/scenarios.md), unknown ones are refused. */
 
-const duration = z.string().transform((text, context) => {
-  const us = parseDurationUs(text);
+const duration = z.unknown().transform((value, context): number => {
+  const us = typeof value === 'string' ? parseDurationUs(value) : undefined;
   if (us === undefined || us < 0) {
-    context.addIssue({ code: 'custom', message: `"${text}" is not a duration; write 30s, 10m or 1h30m` });
+    const shown = typeof value === 'string' ? `"${value}"` : typeof value === 'number' ? `${value}` : 'this';
+    context.addIssue({ code: 'custom', message: `${shown} is not a duration; write 30s, 10m or 1h30m` });
     return z.NEVER;
   }
   return us;
@@ -122,9 +123,9 @@ const step: z.ZodType<RawStep> = z.unknown().transform((value, context): RawStep
     context.addIssue({ code: 'custom', message: `a step is a command line or a mapping with exactly one of: ${list}` });
     return z.NEVER;
   }
-  const parsed = STEP_KINDS[kinds[0]!]!.safeParse(value);
+  const parsed = STEP_KINDS[kinds[0]!]!.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) context.addIssue({ ...issue, input: value } as never);
+  for (const issue of parsed.error.issues) context.addIssue({ ...issue } as never);
   return z.NEVER;
 });
 
