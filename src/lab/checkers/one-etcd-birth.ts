@@ -1,5 +1,6 @@
 import { EtcdEvent } from '../../etcd/events.ts';
 import { formatDurationUs } from '../../platform/text/duration.ts';
+import { etcdDataGone } from '../view/etcd-data-gone.ts';
 import { type Checker, machineOf } from './checker.ts';
 
 /**
@@ -14,8 +15,9 @@ export function oneEtcdBirth(): Checker {
     guarantee: 'one-etcd-birth',
     about: 'all etcd members of the cluster descend from one bootstrap',
     take(event, report) {
-      if (event.kind !== EtcdEvent.MemberStarted.name) return;
       const machine = machineOf(event.source);
+      if (etcdDataGone(event)) living.delete(machine);
+      if (event.kind !== EtcdEvent.MemberStarted.name) return;
       const { birth, clusterId } = event.fields as { birth: string; clusterId: string };
       const before = living.get(machine);
       if (birth === 'join' || birth === 'restart') {

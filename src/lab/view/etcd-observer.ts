@@ -36,7 +36,7 @@ const NO_LEADER = '0000000000000000';
 
 /** Folds etcd's events into births, memberships and leaders. */
 export class EtcdObserver {
-  readonly births: Birth[] = [];
+  readonly #births: Birth[] = [];
   readonly #local = new Map<string, LocalMember>();
   readonly #names = new Map<string, string>();
 
@@ -87,6 +87,17 @@ export class EtcdObserver {
     local.leader = NO_LEADER;
   }
 
+  /** The machine holds no data of etcd any more. */
+  forget(machine: string): void {
+    this.#local.delete(machine);
+  }
+
+  /** Births of which some machine still holds data, oldest first. */
+  living(): readonly Birth[] {
+    const locals = [...this.#local.values()];
+    return this.#births.filter((birth) => locals.some((member) => member.birth === birth));
+  }
+
   #started(machine: string, event: TraceEvent, fields: Readonly<Record<string, string & number & boolean>>): void {
     const how = FOUNDING[fields.birth!];
     const birth =
@@ -114,7 +125,7 @@ export class EtcdObserver {
     fields: Readonly<Record<string, string & number & boolean>>,
   ): Birth {
     const birth: Birth = {
-      number: this.births.length + 1,
+      number: this.#births.length + 1,
       machine,
       atUs: event.timeUs,
       how,
@@ -124,7 +135,7 @@ export class EtcdObserver {
       term: 0,
       revision: 0,
     };
-    this.births.push(birth);
+    this.#births.push(birth);
     return birth;
   }
 
@@ -132,7 +143,7 @@ export class EtcdObserver {
   #birthOf(machine: string, how: string, clusterId: string): Birth | undefined {
     const local = this.#local.get(machine);
     if (how === 'restart' && local?.birth.clusterId === clusterId) return local.birth;
-    const candidates = this.births.filter((birth) => birth.clusterId === clusterId);
+    const candidates = this.#births.filter((birth) => birth.clusterId === clusterId);
     const alive = candidates.filter((birth) =>
       [...this.#local.values()].some((member) => member.birth === birth && member.machine !== machine),
     );
@@ -162,8 +173,7 @@ export class EtcdObserver {
 
   view(): EtcdView {
     const locals = [...this.#local.values()];
-    const alive = this.births.filter((birth) => locals.some((member) => member.birth === birth));
-    const clusters = alive.map((birth) =>
+    const clusters = this.living().map((birth) =>
       this.#clusterView(
         birth,
         locals.filter((member) => member.birth === birth),

@@ -35,7 +35,6 @@ export class MachineObserver {
   #stage = 'off';
   #disk = MEDIUM;
   #config = NO_CONFIG;
-  #blank = true;
   #etcdPhase = '';
   #kubelet = '';
   #staticPods = 0;
@@ -79,7 +78,6 @@ export class MachineObserver {
         if (text('sequence') === 'install' && text('action') === 'START') this.#installing();
         break;
       case installed.name:
-        this.#blank = false;
         this.#disk = text('image').slice(text('image').lastIndexOf(':') + 1);
         break;
       case configApplied.name:
@@ -105,7 +103,6 @@ export class MachineObserver {
 
   /** A wiped machine is as it was at first; another one shows the release that it runs. */
   #systemBooted(blank: boolean, release: string): void {
-    this.#blank = blank;
     if (blank) {
       this.#disk = MEDIUM;
       this.#config = NO_CONFIG;
@@ -152,7 +149,7 @@ export class MachineObserver {
       return member.leader === '0000000000000000' ? `no leader t${member.term}` : `follower t${member.term}`;
     }
     if (this.#etcdPhase !== '') return this.#etcdPhase.replaceAll('-', ' ');
-    return member === undefined || this.#blank ? NOTHING : 'stopped';
+    return member === undefined ? NOTHING : 'stopped';
   }
 
   #controlPlane(): string {

@@ -2,7 +2,8 @@ import { nodeChanged } from '../../kube/events.ts';
 import { vipAcquired, vipReleased } from '../../nodes/events.ts';
 import { kernelEnded, processExited } from '../../sim/events.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
-import { EtcdObserver } from './etcd-observer.ts';
+import { etcdDataGone } from './etcd-data-gone.ts';
+import { type Birth, EtcdObserver } from './etcd-observer.ts';
 import { MachineObserver } from './machine-observer.ts';
 import type { ClusterView } from './types.ts';
 
@@ -11,6 +12,8 @@ export class ClusterObserver {
   readonly etcd = new EtcdObserver();
   readonly #machines = new Map<string, MachineObserver>();
   readonly #nodes = new Map<string, { ready: boolean; revision: number }>();
+  /** Whose Nodes these are: revisions of two clusters do not compare. */
+  #nodesOf: Birth | undefined;
   #vipAddress = '';
   readonly #vipOwners = new Set<string>();
 
@@ -25,6 +28,7 @@ export class ClusterObserver {
     if (machine === undefined) return;
     machine.take(event);
     if (event.kind.startsWith('etcd.')) this.etcd.take(name, event);
+    else if (etcdDataGone(event)) this.etcd.forget(name);
     else if (event.kind === kernelEnded.name) this.#gone(name);
     else if (event.kind === processExited.name && event.source === `${name}/etcd`) this.etcd.stopped(name);
     else if (event.kind === vipAcquired.name) {
@@ -39,10 +43,13 @@ export class ClusterObserver {
     this.#vipOwners.delete(machine);
   }
 
-  /** API servers of a second etcd cluster see other Nodes; the first cluster is the one that counts. */
+  /** API servers of a second etcd cluster see other Nodes; the first one that lives is the one that counts. */
   #node(machine: string, event: TraceEvent): void {
+    const counts = this.etcd.living()[0];
     const birth = this.etcd.localOn(machine)?.birth;
-    if (birth !== undefined && birth !== this.etcd.births[0]) return;
+    if (birth !== undefined && birth !== counts) return;
+    if (counts !== this.#nodesOf) this.#nodes.clear();
+    this.#nodesOf = counts;
     const { name, ready, deleted, revision } = event.fields as {
       name: string;
       ready: boolean;
