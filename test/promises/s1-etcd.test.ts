@@ -103,7 +103,7 @@ describe('operating etcd', () => {
     cluster.fault('heal');
     for (const name of ['cp-2', 'cp-3']) cluster.fault(`power-on ${name}`);
     const all = CONTROL_PLANES.join(',');
-    cluster.until(`talosctl version --short -n ${all} -e 10.0.0.10`, /10\.0\.0\.11[^]*10\.0\.0\.12/, '3m');
+    cluster.until(`talosctl version --short -n ${all} -e 10.0.0.10`, /10\.0\.0\.11[\s\S]*10\.0\.0\.12/, '3m');
     cluster.ok(`talosctl reset -n ${all} --graceful=false --reboot --system-labels-to-wipe EPHEMERAL`);
     for (const node of CONTROL_PLANES)
       cluster.until(`talosctl service etcd -n ${node} -e ${node}`, /\[Preparing\]: Running pre state/, '5m');

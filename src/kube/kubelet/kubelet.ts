@@ -10,8 +10,9 @@ import { KubeError } from '../objects/errors.ts';
 import { findResource } from '../objects/resources.ts';
 import { serveApi, serveHealth } from './api.ts';
 import { obtainCertificate } from './certificate.ts';
+import { KubeletConsole } from './console.ts';
 import { NodeLease } from './lease.ts';
-import { NodeAgent } from './node.ts';
+import { NodeAgent, VERSION } from './node.ts';
 import { PodNetwork } from './pod-network.ts';
 import { PodRecords } from './pod-records.ts';
 import { PodManager } from './pods.ts';
@@ -39,7 +40,9 @@ export function* kubelet(process: Process): Task<number> {
     process.print('failed to run Kubelet: validate service connection: containerd.sock: no such file or directory');
     return 1;
   }
-  return yield* race({ serve: serve(process, settings), stop: untilStopped(process) });
+  const console = new KubeletConsole(process);
+  console.info('app/server.go', 'Kubelet version', { kubeletVersion: VERSION });
+  return yield* race({ serve: serve(process, settings, console), stop: untilStopped(process) });
 }
 
 /** What the kubelet has from its certificate on. */
@@ -50,7 +53,7 @@ interface Connected {
   readonly client: KubeClient;
 }
 
-function* serve(process: Process, settings: KubeletSettings): Task<number> {
+function* serve(process: Process, settings: KubeletSettings, console: KubeletConsole): Task<number> {
   const { platform } = process;
   const network = new PodNetwork(platform);
   const source = new StaticPodSource(platform, settings.nodeName);
@@ -63,6 +66,7 @@ function* serve(process: Process, settings: KubeletSettings): Task<number> {
     hostAddress: settings.nodeIps[0] ?? '127.0.0.1',
     network,
     records,
+    console,
     lookup: lookupThrough(() => connected?.client),
   });
   try {
@@ -87,20 +91,21 @@ function* serve(process: Process, settings: KubeletSettings): Task<number> {
     return 1;
   }
   connected = { heartbeat, client };
-  return yield* join(process, settings, connected, { network, source, manager });
+  return yield* join(process, settings, connected, { network, source, manager, console });
 }
 
 interface Parts {
   readonly network: PodNetwork;
   readonly source: StaticPodSource;
   readonly manager: PodManager;
+  readonly console: KubeletConsole;
 }
 
 /** Registers the Node, then keeps it, its lease and its pods up to date. */
 function* join(process: Process, settings: KubeletSettings, connected: Connected, parts: Parts): Task<never> {
   const { platform } = process;
   const { heartbeat, client } = connected;
-  const { network, source, manager } = parts;
+  const { network, source, manager, console } = parts;
   const dropConnections = (): void => {
     heartbeat.dropConnections();
     client.dropConnections();
@@ -108,6 +113,7 @@ function* join(process: Process, settings: KubeletSettings, connected: Connected
   const agent = new NodeAgent(platform, heartbeat, settings, network, dropConnections);
   const lease = new NodeLease(platform, heartbeat, settings.nodeName, dropConnections);
   yield* agent.register();
+  console.info('kubelet/kubelet_node_status.go', 'Successfully registered node', { node: settings.nodeName });
   const bound = new Reflector(client, platform.clock, findResource('v1', 'pods')!, undefined, {
     fieldSelector: `spec.nodeName=${settings.nodeName}`,
   });

@@ -12,7 +12,7 @@ import type { PodNetwork } from './pod-network.ts';
 import type { KubeletSettings } from './settings.ts';
 
 const NODES = findResource('v1', 'nodes')!;
-const VERSION = 'v1.34.1';
+export const VERSION = 'v1.34.1';
 /** nodeStatusUpdateFrequency and nodeStatusReportFrequency. */
 const STATUS_PERIOD_US = 10_000_000;
 const REPORT_PERIOD_US = 300_000_000;

@@ -4,6 +4,7 @@ import type { Task } from '../../platform/task.ts';
 import type { Reflector } from '../client/reflector.ts';
 import { onChange } from '../component/loop.ts';
 import { type KubeObject, objectKey } from '../objects/object.ts';
+import type { KubeletConsole } from './console.ts';
 import { stopContainer } from './container-runner.ts';
 import type { PodNetwork } from './pod-network.ts';
 import type { PodRecords } from './pod-records.ts';
@@ -18,6 +19,7 @@ export interface ManagerDeps
   extends Pick<WorkerDeps, 'platform' | 'containers' | 'nodeName' | 'hostAddress' | 'lookup'> {
   readonly network: PodNetwork;
   readonly records: PodRecords;
+  readonly console: KubeletConsole;
 }
 
 /** All pods of a node: static ones at once, those of the API server once it has been heard; each by a worker of its own. */
@@ -65,6 +67,7 @@ export class PodManager {
       if (!worker.stopping) worker.stop();
       if (!worker.stopped) continue;
       this.#workers.delete(uid);
+      this.#tell('SyncLoop REMOVE', worker.pod);
       this.#deps.network.release(worker.address);
       yield* this.#deps.records.remove(uid);
       this.changed.notify();
@@ -94,7 +97,13 @@ export class PodManager {
     return this.workers.some((worker) => objectKey(worker.pod) === objectKey(pod));
   }
 
+  #tell(what: string, pod: KubeObject): void {
+    const source = isStatic(pod) ? 'file' : 'api';
+    this.#deps.console.info('kubelet/kubelet.go', what, { source, pods: [objectKey(pod)] });
+  }
+
   #begin(uid: string, pod: KubeObject): void {
+    this.#tell('SyncLoop ADD', pod);
     const { containers, network, records } = this.#deps;
     const record = records.get(uid);
     const spec = podSpecOf(pod);

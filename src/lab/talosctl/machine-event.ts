@@ -35,7 +35,7 @@ export function readMachineEvent(event: wire.Event): ShownEvent | undefined {
     }
     case 'ServiceStateEvent': {
       const { service, action, message, health } = wire.ServiceStateEvent.decode(value);
-      const state = nameOf(wire.ServiceAction, action);
+      const state = nameOf(wire.ServiceAction, action).toUpperCase();
       const progress = `service: ${service} message: ${message} healthy: ${health?.healthy === true}`;
       return { kind, source: service, message: `${state}: ${message}`, progress };
     }
