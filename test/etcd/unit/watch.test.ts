@@ -89,7 +89,8 @@ class Bench {
 
   compact(revision: number): void {
     this.store.scheduleCompaction(revision);
-    for (let from: number | null = 0; from !== null; ) from = this.store.compactStep(revision, from, 100);
+    let from = this.store.compactStep(revision, null, 100);
+    while (from !== null) from = this.store.compactStep(revision, from, 100);
   }
 }
 

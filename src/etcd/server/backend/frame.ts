@@ -44,6 +44,8 @@ export interface BackendFrame {
   readonly clusterVersion: string | null;
   readonly downgrade: DowngradeInfoSetRequest | null;
   readonly storageVersion: string | null;
+  /** Indexes of membership changes that were committed but refused when they were applied. */
+  readonly refusedChanges: readonly number[];
 }
 
 const StoredRevision: MessageType<StoredRevision> = message('talosim.etcd.StoredRevision', {
@@ -73,6 +75,7 @@ export const BackendFrame: MessageType<BackendFrame> = message('talosim.etcd.Bac
   clusterVersion: optional(string(13)),
   downgrade: nested(14, DowngradeInfoSetRequest),
   storageVersion: optional(string(15)),
+  refusedChanges: repeated(uint64(16)),
 });
 
 /** First bytes of a database file: a page of its own, so that the file's size stays a multiple of 512. */

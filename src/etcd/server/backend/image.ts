@@ -25,6 +25,7 @@ export interface DatabaseState {
   readonly clusterVersion: string;
   readonly downgrade: { readonly enabled: boolean; readonly targetVersion: string };
   readonly storageVersion: string;
+  readonly refusedChanges: readonly number[];
 }
 
 /** Folds commits, oldest first, into the state they describe. */
@@ -42,6 +43,7 @@ export class StateBuilder {
   #clusterVersion = '';
   #downgrade = { enabled: false, targetVersion: '' };
   #storageVersion = '';
+  readonly #refusedChanges: number[] = [];
 
   add(frame: BackendFrame): void {
     this.#index = frame.index;
@@ -63,6 +65,7 @@ export class StateBuilder {
       this.#downgrade = { enabled: frame.downgrade.enabled, targetVersion: frame.downgrade.version };
     }
     this.#storageVersion = frame.storageVersion ?? this.#storageVersion;
+    this.#refusedChanges.push(...frame.refusedChanges);
   }
 
   finish(): DatabaseState {
@@ -80,6 +83,7 @@ export class StateBuilder {
       clusterVersion: this.#clusterVersion,
       downgrade: this.#downgrade,
       storageVersion: this.#storageVersion,
+      refusedChanges: this.#refusedChanges,
     };
   }
 }
@@ -107,6 +111,7 @@ export function encodeImage(state: DatabaseState): Uint8Array[] {
         clusterVersion: state.clusterVersion,
         downgrade: { enabled: state.downgrade.enabled, version: state.downgrade.targetVersion },
         storageVersion: state.storageVersion,
+        refusedChanges: state.refusedChanges,
       }),
     ),
   );

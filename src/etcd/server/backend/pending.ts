@@ -20,6 +20,7 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
   #downgrade: DowngradeInfoSetRequest | null = null;
   #storageVersion: string | null = null;
   #confState: Uint8Array | null = null;
+  #refusedChanges: number[] = [];
   /** Called at every change with how many have gathered. */
   onChange: ((count: number) => void) | null = null;
   #count = 0;
@@ -89,6 +90,11 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
     this.#changed();
   }
 
+  changeRefused(index: number): void {
+    this.#refusedChanges.push(index);
+    this.#changed();
+  }
+
   /** Everything gathered, as one commit with its consistent index; what follows gathers for the next. */
   take(index: number, term: number): BackendFrame {
     const leases = [...this.#leases];
@@ -109,6 +115,7 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
       clusterVersion: this.#clusterVersion,
       downgrade: this.#downgrade,
       storageVersion: this.#storageVersion,
+      refusedChanges: this.#refusedChanges,
     });
     this.clear();
     return frame;
@@ -126,6 +133,7 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
     this.#downgrade = null;
     this.#storageVersion = null;
     this.#confState = null;
+    this.#refusedChanges = [];
     this.#count = 0;
   }
 

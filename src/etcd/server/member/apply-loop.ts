@@ -102,7 +102,8 @@ export class ApplyLoop {
 
   /**
    * A membership change. One that fails validation is still a committed entry: Raft is told to do nothing, and the caller
-   * gets the error. Raft's own configuration is rebuilt from the log at every start, so it hears of old changes too.
+   * gets the error. Raft's own configuration is rebuilt from the log at every start, so it hears of old changes too, and
+   * of the old refusals: the real server validates them again against the members of that time.
    */
   #applyChange(entry: Entry, isNew: boolean): void {
     const { state, proposals, log } = this.#owner;
@@ -111,8 +112,10 @@ export class ApplyLoop {
       throw new Fatal(`failed to unmarshal a membership change at index ${entry.index}`);
     }
     const refused = isNew ? state.cluster.validate(change) : null;
-    if (refused !== null) {
+    if (refused !== null || state.wasRefused(entry.index)) {
       this.#owner.applyConfChange({ ...change, nodeId: NONE });
+      if (refused === null) return;
+      state.refuseChange(entry.index);
       proposals.settle(change.id, refused);
       return;
     }

@@ -53,7 +53,7 @@ export class Compactor {
   *#compact(revision: number): Task<void> {
     const store = this.#store();
     if (revision <= store.finishedCompaction) return;
-    let from: number | null = 0;
+    let from: number | null = null;
     for (;;) {
       from = store.compactStep(revision, from, this.#batchLimit);
       if (from === null) break;

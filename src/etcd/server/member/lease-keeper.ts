@@ -172,6 +172,9 @@ export class LeaseKeeper {
       const now = this.#clock.monotonicUs();
       if (lease.expiresAtUs > now) {
         yield* this.#clearCheckpoint(lease);
+        // Much may have happened meanwhile (reference/etcd.md G2 #20615).
+        if (!this.#lessor.isPrimary) return null;
+        if (this.#lessor.get(id) !== lease) return 0;
         this.#lessor.renew(lease, this.#clock.monotonicUs());
         return lease.ttlSec;
       }

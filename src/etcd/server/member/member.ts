@@ -88,7 +88,7 @@ export class Member implements DriverOwner, ApplyOwner, LeaseOwner, ProposalOwne
     const ids = new RequestIds(identity.memberId, Math.floor(clock.nowUs() / 1000));
     const timeoutUs = requestTimeoutUs(config);
     this.proposals = new Proposals(clock, ids, this, { maxRequestBytes: config.maxRequestBytes, timeoutUs });
-    this.barrier = new ReadBarrier(clock, this, timeoutUs);
+    this.barrier = new ReadBarrier(clock, ids, this, timeoutUs);
     this.hub = new WatchHub(clock, () => state.store);
     this.leases = new LeaseKeeper(clock, this.scope, state.lessor, this, {
       retryUs: timeoutUs,

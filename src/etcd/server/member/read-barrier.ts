@@ -1,7 +1,10 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
+import type { Id64 } from '../../../api/etcd/kv.ts';
+import { toHex } from '../../../platform/bytes.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import type { Fail, Resume, Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
+import type { RequestIds } from './request-ids.ts';
 
 /** Pause after which an unanswered request for a read index is repeated with a new id (reference/etcd.md A1). */
 const RETRY_US = 500_000;
@@ -26,14 +29,15 @@ interface Reader {
 export class ReadBarrier {
   readonly #clock: Clock;
   readonly #owner: BarrierOwner;
+  readonly #ids: RequestIds;
   readonly #timeoutUs: number;
   #waiting: Reader[] = [];
   #round: Round | null = null;
-  #nextId = 1;
   #closed = false;
 
-  constructor(clock: Clock, owner: BarrierOwner, timeoutUs: number) {
+  constructor(clock: Clock, ids: RequestIds, owner: BarrierOwner, timeoutUs: number) {
     this.#clock = clock;
+    this.#ids = ids;
     this.#owner = owner;
     this.#timeoutUs = timeoutUs;
   }
@@ -58,7 +62,7 @@ export class ReadBarrier {
   /** Raft answered a request for a read index. */
   onReadState(context: Uint8Array, index: number): void {
     const round = this.#round;
-    if (round === null || round.confirmed || !round.ids.has(idOf(context))) return;
+    if (round === null || round.confirmed || !round.ids.has(toHex(context))) return;
     round.confirmed = true;
     round.retry.cancel();
     round.limit.cancel();
@@ -99,7 +103,7 @@ export class ReadBarrier {
   }
 
   #ask(round: Round): void {
-    const id = this.#nextId++;
+    const id = this.#ids.next();
     round.ids.add(id);
     round.retry = this.#clock.after(RETRY_US, () => this.#ask(round));
     this.#owner.requestReadIndex(contextOf(id));
@@ -123,22 +127,18 @@ export class ReadBarrier {
 interface Round {
   readers: Reader[];
   /** Every id that was sent in this round. */
-  readonly ids: Set<number>;
+  readonly ids: Set<Id64>;
   confirmed: boolean;
   over: boolean;
   retry: Timer;
   limit: Timer;
 }
 
-function contextOf(id: number): Uint8Array {
+/** The eight bytes of an id. */
+function contextOf(id: Id64): Uint8Array {
   const bytes = new Uint8Array(8);
   const view = new DataView(bytes.buffer);
-  view.setUint32(0, Math.floor(id / 0x1_0000_0000));
-  view.setUint32(4, id >>> 0);
+  view.setUint32(0, Number.parseInt(id.slice(0, 8), 16));
+  view.setUint32(4, Number.parseInt(id.slice(8), 16));
   return bytes;
-}
-
-function idOf(context: Uint8Array): number {
-  const view = new DataView(context.buffer, context.byteOffset, context.byteLength);
-  return view.getUint32(0) * 0x1_0000_0000 + view.getUint32(4);
 }

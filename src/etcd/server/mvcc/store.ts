@@ -239,11 +239,10 @@ export class MvccStore {
    * previous step returned; null is returned at the end, when the compaction is recorded as finished.
    */
   compactStep(to: number, from: number | null, limit: number): number | null {
-    const start = from ?? 0;
-    if (start === 0) {
+    if (from === null) {
       this.#hasher = this.#rules.hashesCompactions ? new KvHasher(this, to, this.finishedCompaction) : null;
     }
-    const next = this.log.thin(start, to, limit, (revision) => {
+    const next = this.log.thin(from ?? 0, to, limit, (revision) => {
       this.#hasher?.take(revision);
       return this.#keepOrDrop(revision, to);
     });

@@ -43,6 +43,8 @@ export class ReplicatedState {
   consistentTerm = 0;
   confState: ConfState = EMPTY_CONF_STATE;
   storageVersion = '';
+  /** Indexes of refused membership changes: Raft, which hears of old ones again at every start, must not carry them out. */
+  readonly #refusedChanges = new Set<number>();
 
   constructor(options: StateOptions) {
     this.options = options;
@@ -59,6 +61,15 @@ export class ReplicatedState {
   setConfState(confState: ConfState): void {
     this.confState = confState;
     this.pending.confStateChanged(encodeConfState(confState));
+  }
+
+  refuseChange(index: number): void {
+    this.#refusedChanges.add(index);
+    this.pending.changeRefused(index);
+  }
+
+  wasRefused(index: number): boolean {
+    return this.#refusedChanges.has(index);
   }
 
   setStorageVersion(version: string): void {
@@ -90,6 +101,8 @@ export class ReplicatedState {
     this.consistentTerm = state.term;
     this.confState = state.confState;
     this.storageVersion = state.storageVersion;
+    this.#refusedChanges.clear();
+    for (const index of state.refusedChanges) this.#refusedChanges.add(index);
     this.updateSize();
     this.pending.clear();
   }
@@ -97,7 +110,7 @@ export class ReplicatedState {
   /** Removes again what a finished compaction had removed: the file still holds it. */
   #finishCompaction(finished: number): void {
     if (finished < 0) return;
-    let from: number | null = 0;
+    let from = this.store.compactStep(finished, null, 10_000);
     while (from !== null) from = this.store.compactStep(finished, from, 10_000);
   }
 
@@ -123,6 +136,7 @@ export class ReplicatedState {
       clusterVersion: this.cluster.version,
       downgrade: this.cluster.downgrade,
       storageVersion: this.storageVersion,
+      refusedChanges: [...this.#refusedChanges],
     };
   }
 }
