@@ -21,8 +21,12 @@ export interface OpenedScenario {
 export function openScenario(file: string): OpenedScenario {
   if (!existsSync(file)) throw new BadInput(`${file}: no such file; scenarios of this package are in scenarios/`);
   if (!statSync(file).isFile()) throw new BadInput(`${file}: not a file`);
-  const readFile = readerIn(dirname(file));
-  const loaded = loadScenario(readFileSync(file, 'utf8'), file, {
+  return scenarioFromText(readFileSync(file, 'utf8'), file, readerIn(dirname(file)));
+}
+
+/** Checks the text of a scenario; `file` is what problems call it. */
+export function scenarioFromText(text: string, file: string, readFile: SessionDeps['readFile']): OpenedScenario {
+  const loaded = loadScenario(text, file, {
     guarantees: GUARANTEES,
     talosVersions: TALOS_VERSIONS,
     commandProblem: (words) => commandProblem(OPERATOR_TOOLS, words),

@@ -1,28 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import type { Bounds, Explored } from '../support/raft/explore.ts';
 import type { SeedRunner } from './mutant.ts';
-import { plant } from './plant.ts';
+import { PlantedBundles, ROOT } from './planted.ts';
 import { raftSuite } from './raft.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-let scratch = '';
+const bundles = new PlantedBundles();
 
-beforeAll(async () => {
-  const cache = join(root, '.cache');
-  await mkdir(cache, { recursive: true });
-  scratch = await mkdtemp(join(cache, 'mutants-sample-'));
-});
-afterAll(() => rm(scratch, { recursive: true, force: true }));
-
-async function planted<T>(entry: string, name: string | undefined): Promise<T> {
+function planted<T>(entry: string, name: string | undefined): Promise<T> {
   const mutant = name === undefined ? undefined : raftSuite.mutants.find((one) => one.name === name);
   if (name !== undefined && mutant === undefined) throw new Error(`no mutant ${name}`);
-  const file = join(scratch, `${name ?? 'unchanged'}-${entry.replaceAll('/', '-')}.mjs`);
-  await writeFile(file, await plant(root, entry, mutant));
-  return (await import(pathToFileURL(file).href)) as T;
+  return bundles.load(entry, mutant);
 }
 
 function killerOf(runSeed: SeedRunner, maxSeeds: number): string | undefined {
@@ -60,7 +49,7 @@ describe('planted bugs of Raft', () => {
 
   it('each still finds its text, once', async () => {
     for (const { name, file, find } of raftSuite.mutants) {
-      const source = await readFile(join(root, file), 'utf8');
+      const source = await readFile(join(ROOT, file), 'utf8');
       expect(source.split(find), name).toHaveLength(2);
     }
   });

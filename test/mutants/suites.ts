@@ -1,5 +1,6 @@
+import { clusterSuite } from './cluster.ts';
 import type { MutantSuite } from './mutant.ts';
 import { raftSuite } from './raft.ts';
 
 /** Every area that has mutants. */
-export const suites: readonly MutantSuite[] = [raftSuite];
+export const suites: readonly MutantSuite[] = [raftSuite, clusterSuite];

@@ -1,52 +1,49 @@
 import { EtcdEvent } from '../../etcd/events.ts';
+import { EtcdLineage } from '../view/etcd-lineage.ts';
 import { type Checker, machineOf } from './checker.ts';
 
-interface Progress {
-  clusterId: string;
-  index: number;
-  term: number;
+/** The lowest and the highest entry of one term that a member is known to have applied. */
+interface Stretch {
+  first: number;
+  last: number;
 }
 
 /**
- * What a quorum has committed stays: no member that goes on with its data comes back behind what it had applied, and two
- * members that apply the same index apply it in the same term.
+ * What a quorum has committed stays. Terms never fall along a log, and a leader holds every committed entry before it adds
+ * its own (leader completeness, Raft paper figure 3): so of all entries that members of one birth apply, those of a later
+ * term lie above those of an earlier one. An entry that was lost and written again breaks that order.
  */
 export function committedNeverLost(): Checker {
-  const members = new Map<string, Progress>();
-  const terms = new Map<string, Map<number, number>>();
+  const lineage = new EtcdLineage();
+  const stretches = new Map<string, Map<number, Stretch>>();
   return {
     guarantee: 'committed-never-lost',
     about: 'an entry that was applied anywhere is never lost or replaced',
     take(event, report) {
-      if (event.kind === EtcdEvent.MemberStarted.name) {
-        const { birth, clusterId } = event.fields as { birth: string; clusterId: string };
-        if (birth === 'restart') return;
-        members.delete(machineOf(event.source));
-        if (birth !== 'join') terms.delete(clusterId);
-        return;
-      }
-      if (event.kind !== EtcdEvent.Applied.name) return;
-      const { clusterId, index, term } = event.fields as { clusterId: string; index: number; term: number };
+      lineage.take(event);
+      if (event.kind !== EtcdEvent.Applied.name && event.kind !== EtcdEvent.SnapshotApplied.name) return;
+      const { index, term } = event.fields as { index: number; term: number };
       const machine = machineOf(event.source);
-      const seen = terms.get(clusterId) ?? new Map<number, number>();
-      terms.set(clusterId, seen);
-      const known = seen.get(index);
-      if (known !== undefined && known !== term)
-        report(
-          `entry ${index} of cluster ${clusterId} was applied with term ${known} and, on ${machine}, with term ${term}`,
-        );
-      seen.set(index, term);
-      if (seen.size > 4096) forget(seen, index);
-      const before = members.get(machine);
-      if (before !== undefined && before.clusterId === clusterId && term < before.term && index > before.index) {
-        report(`${machine} applied entry ${index} of term ${term} after entry ${before.index} of term ${before.term}`);
+      const birth = lineage.birthOn(machine);
+      const cluster = birth === undefined ? machine : `cluster ${birth.clusterId} born on ${birth.machine}`;
+      const terms = stretches.get(`${birth?.number} ${cluster}`) ?? new Map<number, Stretch>();
+      stretches.set(`${birth?.number} ${cluster}`, terms);
+      for (const [other, { first, last }] of terms) {
+        if (other < term ? last >= index : other > term && first <= index)
+          report(
+            `${cluster}: ${machine} applied entry ${index} of term ${term}, but entry ${other < term ? last : first} of term ${other} was applied before`,
+          );
       }
-      members.set(machine, { clusterId, index, term });
+      widen(terms, term, index);
     },
   };
 }
 
-/** Keeps the last few thousand entries: members never lag further without a snapshot. */
-function forget(seen: Map<number, number>, newest: number): void {
-  for (const index of seen.keys()) if (index < newest - 2048) seen.delete(index);
+function widen(terms: Map<number, Stretch>, term: number, index: number): void {
+  const stretch = terms.get(term);
+  if (stretch === undefined) terms.set(term, { first: index, last: index });
+  else {
+    stretch.first = Math.min(stretch.first, index);
+    stretch.last = Math.max(stretch.last, index);
+  }
 }

@@ -117,7 +117,10 @@ export class Engine {
       const leftUs = deadlineUs - clock.monotonicUs();
       if (leftUs <= 0) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
       const output = yield* this.#attempt(step, leftUs);
-      if (output === undefined) continue;
+      if (output === undefined) {
+        last = 'the command did not end';
+        continue;
+      }
       const problem = complaint(output, 0, step.output);
       if (problem === undefined) {
         if (output.stdout !== '') this.#events.onOutput(output.stdout, 'stdout');

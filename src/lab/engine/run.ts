@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly faults?: readonly PlannedFault[];
   /** Bound on events; beyond it the run is inconclusive. */
   readonly maxEvents?: number;
+  /** Ends the run as soon as such a guarantee is broken: what comes after is of no interest. */
+  readonly stopAtViolation?: (guarantee: string) => boolean;
   /** Told of everything as it happens. */
   readonly watch?: Partial<EngineEvents> & { readonly onEvent?: (event: TraceEvent) => void };
 }
@@ -72,7 +74,10 @@ export function runScenario(scenario: Scenario, options: RunOptions, deps: Sessi
     done = true;
   });
   for (const { atUs, fault } of options.faults ?? []) simulation.schedule(atUs, () => session.world.apply(fault));
-  const end = simulation.runUntil(() => done, {
+  const stopped = (): boolean =>
+    options.stopAtViolation !== undefined &&
+    session.checkers.violations.some(({ guarantee }) => options.stopAtViolation!(guarantee));
+  const end = simulation.runUntil(() => done || stopped(), {
     untilUs: options.untilUs ?? DEFAULT_UNTIL_US,
     maxEvents: options.maxEvents ?? DEFAULT_MAX_EVENTS,
   });
@@ -80,7 +85,7 @@ export function runScenario(scenario: Scenario, options: RunOptions, deps: Sessi
   session.checkers.finish();
   if (!done) {
     for (const expectation of plan.expect) expectations.push(...checkExpectation(expectation, session.observer.view()));
-    if (end !== 'budget' && options.untilUs === undefined) problems.push('the steps did not end');
+    if (end !== 'budget' && options.untilUs === undefined && !stopped()) problems.push('the steps did not end');
   }
   const { violations } = session.checkers;
   const verdict = judge(problems, expectations, violations, plan.declared);

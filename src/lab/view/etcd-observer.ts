@@ -1,15 +1,11 @@
 import { EtcdEvent } from '../../etcd/events.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
+import { type EtcdBirth, EtcdLineage } from './etcd-lineage.ts';
 import type { EtcdClusterView, EtcdMemberView, EtcdView } from './types.ts';
 
-/** One etcd cluster from its founding on. Cluster ids do not tell births apart: the same URLs give the same id. */
-export interface Birth {
-  readonly number: number;
-  readonly machine: string;
-  readonly atUs: number;
-  readonly how: string;
-  readonly clusterId: string;
-  /** Voters and learners as the most advanced member has applied them. */
+/** One etcd cluster from its founding on, as its most advanced member knows it. */
+export interface Birth extends EtcdBirth {
+  /** Voters and learners. */
   readonly members: Map<string, { learner: boolean }>;
   membershipIndex: number;
   term: number;
@@ -27,15 +23,11 @@ export interface LocalMember {
   term: number;
 }
 
-const FOUNDING: Readonly<Record<string, string>> = {
-  new: 'bootstrap',
-  restore: 'restore',
-  forced: 'force-new-cluster',
-};
 const NO_LEADER = '0000000000000000';
 
 /** Folds etcd's events into births, memberships and leaders. */
 export class EtcdObserver {
+  readonly #lineage = new EtcdLineage();
   readonly #births: Birth[] = [];
   readonly #local = new Map<string, LocalMember>();
   readonly #names = new Map<string, string>();
@@ -46,10 +38,12 @@ export class EtcdObserver {
   }
 
   take(machine: string, event: TraceEvent): void {
+    this.#lineage.take(event);
+    if (this.#lineage.birthOn(machine) === undefined) this.#local.delete(machine);
     const fields = event.fields as Readonly<Record<string, string & number & boolean>>;
     switch (event.kind) {
       case EtcdEvent.MemberStarted.name:
-        this.#started(machine, event, fields);
+        this.#started(machine, fields);
         break;
       case EtcdEvent.LeaderChanged.name:
       case EtcdEvent.BecameLeader.name:
@@ -87,24 +81,16 @@ export class EtcdObserver {
     local.leader = NO_LEADER;
   }
 
-  /** The machine holds no data of etcd any more. */
-  forget(machine: string): void {
-    this.#local.delete(machine);
-  }
-
   /** Births of which some machine still holds data, oldest first. */
   living(): readonly Birth[] {
     const locals = [...this.#local.values()];
     return this.#births.filter((birth) => locals.some((member) => member.birth === birth));
   }
 
-  #started(machine: string, event: TraceEvent, fields: Readonly<Record<string, string & number & boolean>>): void {
-    const how = FOUNDING[fields.birth!];
-    const birth =
-      how === undefined
-        ? this.#birthOf(machine, fields.birth!, fields.clusterId!)
-        : this.#found(machine, event, how, fields);
-    if (birth === undefined) return;
+  #started(machine: string, fields: Readonly<Record<string, string & number & boolean>>): void {
+    const origin = this.#lineage.birthOn(machine);
+    if (origin === undefined) return;
+    const birth = this.#births[origin.number - 1] ?? this.#found(origin, fields.memberId!);
     const name = fields.name!;
     if (name !== '') this.#names.set(`${birth.number}/${fields.memberId!}`, name);
     this.#local.set(machine, {
@@ -118,36 +104,11 @@ export class EtcdObserver {
     });
   }
 
-  #found(
-    machine: string,
-    event: TraceEvent,
-    how: string,
-    fields: Readonly<Record<string, string & number & boolean>>,
-  ): Birth {
-    const birth: Birth = {
-      number: this.#births.length + 1,
-      machine,
-      atUs: event.timeUs,
-      how,
-      clusterId: fields.clusterId!,
-      members: new Map([[fields.memberId!, { learner: false }]]),
-      membershipIndex: 0,
-      term: 0,
-      revision: 0,
-    };
+  #found(origin: EtcdBirth, memberId: string): Birth {
+    const members = new Map([[memberId, { learner: false }]]);
+    const birth: Birth = { ...origin, members, membershipIndex: 0, term: 0, revision: 0 };
     this.#births.push(birth);
     return birth;
-  }
-
-  /** A restart goes on with what lay on the machine; a join enters the youngest cluster of that id that still lives. */
-  #birthOf(machine: string, how: string, clusterId: string): Birth | undefined {
-    const local = this.#local.get(machine);
-    if (how === 'restart' && local?.birth.clusterId === clusterId) return local.birth;
-    const candidates = this.#births.filter((birth) => birth.clusterId === clusterId);
-    const alive = candidates.filter((birth) =>
-      [...this.#local.values()].some((member) => member.birth === birth && member.machine !== machine),
-    );
-    return alive.at(-1) ?? candidates.at(-1);
   }
 
   #leader(machine: string, leader: string, term: number): void {

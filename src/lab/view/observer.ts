@@ -27,8 +27,7 @@ export class ClusterObserver {
     const machine = this.#machines.get(name);
     if (machine === undefined) return;
     machine.take(event);
-    if (event.kind.startsWith('etcd.')) this.etcd.take(name, event);
-    else if (etcdDataGone(event)) this.etcd.forget(name);
+    if (event.kind.startsWith('etcd.') || etcdDataGone(event)) this.etcd.take(name, event);
     else if (event.kind === kernelEnded.name) this.#gone(name);
     else if (event.kind === processExited.name && event.source === `${name}/etcd`) this.etcd.stopped(name);
     else if (event.kind === vipAcquired.name) {
