@@ -4,6 +4,8 @@ import { runScenario } from '../lab/engine/run.ts';
 import { drawPlan, type FaultPlan } from '../lab/plan/draw.ts';
 import { MINUTE_US } from '../platform/clock.ts';
 import { KeyedRandom } from '../sim/random.ts';
+import type { TraceEvent } from '../sim/trace.ts';
+import { TraceRecorder } from './recorded-trace.ts';
 import type { OpenedScenario } from './scenario-file.ts';
 
 /** What every seed of a check does. */
@@ -14,6 +16,8 @@ export interface CheckSpec {
   readonly faults: boolean;
   readonly digest: 'fast' | 'full';
   readonly strictWire: boolean;
+  /** Keep the trace in the outcome, to be compared with another run's. */
+  readonly record: boolean;
 }
 
 /** What one seed gave, small enough to travel between threads. */
@@ -32,6 +36,8 @@ export interface SeedOutcome {
   readonly sides: Readonly<Record<string, string>>;
   readonly simulatedUs: number;
   readonly wallMs: number;
+  /** See {@link TraceRecorder}; only where it was asked for. */
+  readonly trace?: Uint8Array;
 }
 
 const FAULTS_UNTIL_US = 8 * MINUTE_US;
@@ -57,6 +63,11 @@ export function runSeed(opened: OpenedScenario, spec: CheckSpec, seed: number): 
       )
     : undefined;
   const recorder = new MilestoneRecorder(scenario.machines.length);
+  const trace = spec.record ? new TraceRecorder() : undefined;
+  const onEvent = (event: TraceEvent): void => {
+    recorder.take(event);
+    trace?.take(event);
+  };
   const startedMs = performance.now();
   try {
     const result = runScenario(
@@ -67,7 +78,7 @@ export function runSeed(opened: OpenedScenario, spec: CheckSpec, seed: number): 
         ...(plan !== undefined && { faults: plan.faults }),
         digest: spec.digest,
         strictWire: spec.strictWire,
-        watch: { onEvent: (event) => recorder.take(event) },
+        watch: { onEvent },
       },
       deps,
     );
@@ -77,6 +88,7 @@ export function runSeed(opened: OpenedScenario, spec: CheckSpec, seed: number): 
       milestones: Object.fromEntries(recorder.atUs),
       promoted: recorder.promoted,
       wallMs: performance.now() - startedMs,
+      ...(trace !== undefined && { trace: trace.packed() }),
     };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { faultText } from '../../lab/plan/draw.ts';
 import { runSeeds } from '../../runner/pool.ts';
+import { differenceText } from '../../runner/recorded-trace.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import type { CheckSpec, SeedOutcome } from '../../runner/seed-run.ts';
 import { countText, spreadText } from '../../runner/spread.ts';
@@ -48,6 +49,7 @@ async function check(file: string, flags: CheckFlags): Promise<number> {
     faults: flags.faults,
     digest: flags.twice === true ? 'full' : 'fast',
     strictWire: flags.strictWire ?? false,
+    record: flags.twice ?? false,
   };
   const seeds = Array.from(
     { length: flags.seeds.last - flags.seeds.first + 1 },
@@ -85,11 +87,9 @@ function conclude(
   again: readonly SeedOutcome[],
 ): number {
   const failed = outcomes.filter((outcome) => outcome.outcome !== 'passed');
-  const digests = new Map(outcomes.map((outcome) => [outcome.seed, outcome.digest]));
-  const different = again
-    .filter((outcome) => digests.get(outcome.seed) !== outcome.digest)
-    .map((outcome) => outcome.seed);
-  if (flags.json === true) process.stdout.write(`${JSON.stringify({ file, outcomes, different })}\n`);
+  const different = differences(outcomes, again);
+  if (flags.json === true)
+    process.stdout.write(`${JSON.stringify({ file, outcomes: outcomes.map(withoutTrace), different })}\n`);
   else process.stdout.write(reportOf(file, flags, outcomes, failed, different));
   if (failed.some((outcome) => outcome.outcome === 'bug')) return EXIT.bug;
   if (different.length > 0) return EXIT.notDeterministic;
@@ -97,12 +97,32 @@ function conclude(
   return failed.length > 0 ? EXIT.inconclusive : EXIT.passed;
 }
 
+/** A seed whose two runs differ, and the first event that does. */
+interface SeedDifference {
+  readonly seed: number;
+  readonly where: string;
+}
+
+function differences(first: readonly SeedOutcome[], second: readonly SeedOutcome[]): SeedDifference[] {
+  const bySeed = new Map(second.map((outcome) => [outcome.seed, outcome]));
+  return first.flatMap(({ seed, digest, trace }) => {
+    const other = bySeed.get(seed);
+    if (other === undefined || other.digest === digest) return [];
+    const where = trace === undefined || other.trace === undefined ? '' : differenceText(trace, other.trace);
+    return [{ seed, where }];
+  });
+}
+
+function withoutTrace({ trace: _trace, ...outcome }: SeedOutcome): SeedOutcome {
+  return outcome;
+}
+
 function reportOf(
   file: string,
   flags: CheckFlags,
   outcomes: readonly SeedOutcome[],
   failed: readonly SeedOutcome[],
-  different: readonly number[],
+  different: readonly SeedDifference[],
 ): string {
   const parts = [
     spreadText(outcomes),
@@ -126,8 +146,7 @@ function reportOf(
         .map((outcome) => outcome.seed)
         .join(', ')}\n`,
     );
-  for (const seed of different)
-    parts.push(`seed ${seed}: two runs differ: talosim run ${file} --seed ${seed} --trace FILE twice shows where\n`);
+  for (const { seed, where } of different) parts.push(`seed ${seed}: two runs differ\n${where}`);
   const digests = new Set(outcomes.map((outcome) => outcome.digest)).size;
   parts.push(
     `${outcomes.length - failed.length} of ${outcomes.length} seeds passed, ${digests} different digests, ${(wallMs / 1000 / Math.max(1, outcomes.length)).toFixed(2)} s a run\n`,
