@@ -8,11 +8,14 @@ import { applyPatches } from '../../src/config/patch/apply.ts';
 import { loadConfigSet } from '../../src/config/patch/config-set.ts';
 import { PatchError } from '../../src/config/patch/error.ts';
 import { parsePatch } from '../../src/config/patch/load.ts';
+import { templateCases } from './template-run.ts';
 
-interface ConformanceCase {
+export interface ConformanceCase {
   readonly name: string;
   /** Empty when it passed. */
   readonly failure: string;
+  /** Why it was not tried. */
+  readonly skipped?: string;
 }
 
 export interface ConformanceReport {
@@ -24,21 +27,26 @@ export interface ConformanceReport {
 }
 
 /**
- * Runs the config cases below a folder: `patch-cases.tsv` files, and `generate/vX` folders with
+ * Runs the config cases below a folder: `patch-cases.tsv` files, `templates` of a release, and `generate/vX` folders with
  * `{base,overrides}-{controlplane,worker}.yaml`. A folder of one release (`vX`) may be given as well.
  */
 export function runConfigConformance(dir: string): ConformanceReport {
   const cases = collect(dir);
   const failed = cases.filter((one) => one.failure !== '').length;
-  const lines = cases.map((one) => (one.failure === '' ? `ok   ${one.name}` : `FAIL ${one.name}\n${one.failure}`));
-  const passed = cases.length - failed;
-  return { cases, passed, failed, text: `${lines.join('\n')}\n${passed} passed, ${failed} failed\n` };
+  const passed = cases.filter((one) => one.failure === '' && one.skipped === undefined).length;
+  return { cases, passed, failed, text: `${cases.map(caseLine).join('\n')}\n${passed} passed, ${failed} failed\n` };
+}
+
+function caseLine({ name, failure, skipped }: ConformanceCase): string {
+  if (skipped !== undefined) return `skip ${name}: ${skipped}`;
+  return failure === '' ? `ok   ${name}` : `FAIL ${name}\n${failure}`;
 }
 
 function collect(dir: string): ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   if (existsSync(join(dir, 'patch-cases.tsv'))) cases.push(...patchCases(dir));
   if (isGenerateFolder(dir)) cases.push(...generateCases(dir));
+  cases.push(...templateCases(dir));
   for (const name of readdirSync(dir).sort()) {
     const path = join(dir, name);
     if (statSync(path).isDirectory()) cases.push(...collect(path));

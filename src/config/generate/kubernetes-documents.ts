@@ -72,7 +72,6 @@ function controlPlaneDocuments(input: GenerateInput): SideDocument[] {
     side('KubeProxyConfig', { image: image(PROXY_IMAGE), config: {} }),
     ...cniDocuments(input),
     side('KubeCoreDNSConfig', { enabled: true }),
-    ...customCniDocuments(input),
   ];
 }
 
@@ -105,15 +104,11 @@ function apiServerDocument(input: GenerateInput): SideDocument {
   });
 }
 
+/** Flannel, or the manifests of a custom plugin. The real generator takes one manifest; further ones are numbered. */
 function cniDocuments(input: GenerateInput): SideDocument[] {
-  if ((input.options?.cni?.name ?? 'flannel') !== 'flannel') return [];
-  return [side('KubeFlannelCNIConfig', { backendType: 'vxlan', backendPort: 4789 })];
-}
-
-/** The real generator takes one manifest; further ones are numbered. */
-function customCniDocuments(input: GenerateInput): SideDocument[] {
-  const { name, urls = [] } = input.options?.cni ?? {};
-  if (name !== 'custom') return [];
+  const { name = 'flannel', urls = [] } = input.options?.cni ?? {};
+  if (name === 'flannel') return [side('KubeFlannelCNIConfig', { backendType: 'vxlan', backendPort: 4789 })];
+  if (name === 'none') return [];
   return urls.map((url, i) =>
     side('KubeExternalManifestConfig', { url }, i === 0 ? 'custom-cni' : `custom-cni-${i + 1}`),
   );

@@ -28,7 +28,11 @@ export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSet
     dnsDomain: text(at(cluster, 'network', 'dnsDomain'), 'cluster.local'),
     podSubnets: orDefault(texts(at(cluster, 'network', 'podSubnets')), '10.244.0.0/16'),
     serviceSubnets: orDefault(texts(at(cluster, 'network', 'serviceSubnets')), '10.96.0.0/12'),
-    cni: { name: text(at(cni, 'name'), 'flannel'), urls: texts(at(cni, 'urls')) },
+    cni: {
+      name: text(at(cni, 'name'), 'flannel'),
+      urls: texts(at(cni, 'urls')),
+      flannelExtraArgs: texts(at(cni, 'flannel', 'extraArgs')),
+    },
     apiServer: {
       ...readComponent(at(cluster, 'apiServer'), images.apiServer),
       ...readApiServer(at(cluster, 'apiServer')),

@@ -119,7 +119,11 @@ export interface ClusterSettings {
   readonly dnsDomain: string;
   readonly podSubnets: readonly string[];
   readonly serviceSubnets: readonly string[];
-  readonly cni: { readonly name: string; readonly urls: readonly string[] };
+  readonly cni: {
+    readonly name: string;
+    readonly urls: readonly string[];
+    readonly flannelExtraArgs: readonly string[];
+  };
   readonly apiServer: ComponentSettings & ApiServerSettings;
   readonly controllerManager: ComponentSettings;
   readonly scheduler: ComponentSettings & { readonly config: ConfigObject };

@@ -114,9 +114,12 @@ export interface BootstrapManifestsConfigSpec {
   readonly proxyArgs: readonly string[];
   readonly coreDNSEnabled: boolean;
   readonly coreDNSImage: string;
+  /** Empty when no service network is of the family. */
   readonly dnsServiceIP: string;
+  readonly dnsServiceIPv6: string;
   readonly flannelEnabled: boolean;
   readonly flannelImage: string;
+  readonly flannelExtraArgs: readonly string[];
   readonly flannelKubeServiceHost: string;
   readonly flannelKubeServicePort: string;
   readonly podSecurityPolicyEnabled: boolean;

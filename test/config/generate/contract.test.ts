@@ -134,6 +134,12 @@ describe('feature gates by contract (reference/network-config.md E.8)', () => {
       expect.arrayContaining(['UnattendedInstallConfig', 'SysctlConfig', 'KubeSpanConfig', 'DiscoveryIdentityConfig']),
     );
     expect(kinds(14, 'worker', { discovery: false })).not.toContain('DiscoveryServiceConfig');
+    const custom = kinds(14, 'controlplane', { cni: { name: 'custom', urls: ['https://a.example'] } });
+    expect(custom.slice(-3)).toEqual(['KubeProxyConfig', 'KubeExternalManifestConfig', 'KubeCoreDNSConfig']);
+    expect(kinds(14, 'controlplane', { cni: { name: 'none' } }).slice(-2)).toEqual([
+      'KubeProxyConfig',
+      'KubeCoreDNSConfig',
+    ]);
   });
 
   it('KubeSpan is a switch up to v1.12 and a document from v1.13 on', () => {

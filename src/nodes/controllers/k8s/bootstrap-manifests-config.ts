@@ -17,8 +17,8 @@ export function bootstrapManifestsConfigController(machine: Machine): Controller
     compute: ({ spec }) => {
       const { cluster, machine: settings } = spec.settings;
       const { kubePrism } = settings.features;
-      const dns = cluster.serviceSubnets[0];
-      if (dns === undefined) throw new ControllerError('no service subnets');
+      if (cluster.serviceSubnets.length === 0) throw new ControllerError('no service subnets');
+      const dns = cluster.serviceSubnets.map((subnet) => nthAddress(subnet, 10));
       const proxy = {
         'cluster-cidr': cluster.podSubnets.join(','),
         'conntrack-max-per-core': '0',
@@ -35,9 +35,11 @@ export function bootstrapManifestsConfigController(machine: Machine): Controller
         proxyArgs: renderArguments(mergeArguments(proxy, cluster.proxy.extraArgs, denied('kubeconfig'))),
         coreDNSEnabled: !cluster.coreDns.disabled,
         coreDNSImage: cluster.coreDns.image,
-        dnsServiceIP: nthAddress(dns, 10),
+        dnsServiceIP: dns.find((address) => !address.includes(':')) ?? '',
+        dnsServiceIPv6: dns.find((address) => address.includes(':')) ?? '',
         flannelEnabled: cluster.cni.name === 'flannel',
         flannelImage: machine.profile.images.flannel,
+        flannelExtraArgs: cluster.cni.flannelExtraArgs,
         flannelKubeServiceHost: kubePrism.enabled ? '127.0.0.1' : '',
         flannelKubeServicePort: kubePrism.enabled ? String(kubePrism.port) : '',
         podSecurityPolicyEnabled: cluster.apiServer.podSecurityPolicy,

@@ -1,14 +1,6 @@
 import type { ConfigObject } from '../../../config/schema/types.ts';
 import type { BootstrapManifestsConfigSpec } from '../../resources/k8s-control-plane.ts';
-import {
-  clusterRole,
-  clusterRoleBinding,
-  configMap,
-  fieldEnv,
-  rule,
-  serviceAccount,
-  serviceAccountSubject,
-} from './parts.ts';
+import { clusterRole, clusterRoleBinding, configMap, rule, serviceAccount, serviceAccountSubject } from './parts.ts';
 
 const LABELS = Object.freeze({ 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' });
 
@@ -50,11 +42,11 @@ function corefile(domain: string): string {
     '        ttl 30',
     '    }',
     '    forward . /etc/resolv.conf {',
-    '        max_concurrent 1000',
+    '       max_concurrent 1000',
     '    }',
     '    cache 30 {',
-    `        disable success ${domain}`,
-    `        disable denial ${domain}`,
+    `       disable success ${domain}`,
+    `       disable denial ${domain}`,
     '    }',
     '    loop',
     '    reload',
@@ -77,6 +69,7 @@ function deployment(config: BootstrapManifestsConfigSpec): ConfigObject {
         metadata: { labels: { 'k8s-app': 'kube-dns' } },
         spec: {
           affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [spread()] } },
+          nodeSelector: { 'kubernetes.io/os': 'linux' },
           serviceAccountName: 'coredns',
           priorityClassName: 'system-cluster-critical',
           tolerations: [
@@ -110,7 +103,7 @@ function container(image: string): ConfigObject {
     image,
     imagePullPolicy: 'IfNotPresent',
     resources: { limits: { cpu: '200m', memory: '170Mi' }, requests: { cpu: '100m', memory: '70Mi' } },
-    env: [fieldEnv('POD_NAME', 'metadata.name'), { name: 'GOMEMLIMIT', value: '161MiB' }],
+    env: [{ name: 'GOMEMLIMIT', value: '161MiB' }],
     args: ['-conf', '/etc/coredns/Corefile'],
     volumeMounts: [{ name: 'config-volume', mountPath: '/etc/coredns', readOnly: true }],
     ports: [
@@ -128,13 +121,14 @@ function container(image: string): ConfigObject {
     readinessProbe: { httpGet: { path: '/ready', port: 8181, scheme: 'HTTP' } },
     securityContext: {
       allowPrivilegeEscalation: false,
-      capabilities: { add: ['NET_BIND_SERVICE'], drop: ['all'] },
+      capabilities: { add: ['NET_BIND_SERVICE'], drop: ['ALL'] },
       readOnlyRootFilesystem: true,
     },
   };
 }
 
 export function coreDnsService(config: BootstrapManifestsConfigSpec): readonly ConfigObject[] {
+  const dnsServiceIPs = [config.dnsServiceIP, config.dnsServiceIPv6].filter((address) => address !== '');
   return [
     {
       apiVersion: 'v1',
@@ -147,14 +141,14 @@ export function coreDnsService(config: BootstrapManifestsConfigSpec): readonly C
       },
       spec: {
         selector: { 'k8s-app': 'kube-dns' },
-        clusterIP: config.dnsServiceIP,
-        clusterIPs: [config.dnsServiceIP],
-        ipFamilyPolicy: 'SingleStack',
-        ipFamilies: [config.dnsServiceIP.includes(':') ? 'IPv6' : 'IPv4'],
+        clusterIP: dnsServiceIPs[0]!,
+        clusterIPs: dnsServiceIPs,
+        ipFamilyPolicy: dnsServiceIPs.length > 1 ? 'RequireDualStack' : 'SingleStack',
+        ipFamilies: dnsServiceIPs.map((address) => (address.includes(':') ? 'IPv6' : 'IPv4')),
         ports: [
-          { name: 'dns', port: 53, protocol: 'UDP' },
-          { name: 'dns-tcp', port: 53, protocol: 'TCP' },
-          { name: 'metrics', port: 9153, protocol: 'TCP' },
+          { name: 'dns', port: 53, protocol: 'UDP', targetPort: 53 },
+          { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 53 },
+          { name: 'metrics', port: 9153, protocol: 'TCP', targetPort: 9153 },
         ],
       },
     },

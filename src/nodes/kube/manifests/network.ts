@@ -14,6 +14,10 @@ import {
 
 const FLANNEL_LABELS = Object.freeze({ tier: 'node', 'k8s-app': 'flannel' });
 
+const ON_LINUX = Object.freeze({
+  matchExpressions: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }],
+});
+
 export function flannel(config: BootstrapManifestsConfigSpec): readonly ConfigObject[] {
   return [
     clusterRole('flannel', [
@@ -24,7 +28,7 @@ export function flannel(config: BootstrapManifestsConfigSpec): readonly ConfigOb
     clusterRoleBinding('flannel', 'flannel', [serviceAccountSubject('flannel')]),
     serviceAccount('flannel'),
     configMap('kube-flannel-cfg', { 'cni-conf.json': cniConfig(), 'net-conf.json': netConfig(config) }, FLANNEL_LABELS),
-    daemonSet('kube-flannel', FLANNEL_LABELS, flannelPod(config)),
+    daemonSet('kube-flannel', FLANNEL_LABELS, flannelPod(config), {}),
   ];
 }
 
@@ -48,15 +52,13 @@ function netConfig(config: BootstrapManifestsConfigSpec): string {
 }
 
 function flannelPod(config: BootstrapManifestsConfigSpec): ConfigObject {
-  const mounts = [
-    { name: 'cni', mountPath: '/etc/cni/net.d' },
-    { name: 'flannel-cfg', mountPath: '/etc/kube-flannel/' },
-  ];
+  const settings = { name: 'flannel-cfg', mountPath: '/etc/kube-flannel/' };
   const server = [
     { name: 'KUBERNETES_SERVICE_HOST', value: config.flannelKubeServiceHost },
     { name: 'KUBERNETES_SERVICE_PORT', value: config.flannelKubeServicePort },
   ];
   return {
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [ON_LINUX] } } },
     hostNetwork: true,
     priorityClassName: 'system-node-critical',
     serviceAccountName: 'flannel',
@@ -70,7 +72,8 @@ function flannelPod(config: BootstrapManifestsConfigSpec): ConfigObject {
         image: config.flannelImage,
         command: ['cp'],
         args: ['-f', '/etc/kube-flannel/cni-conf.json', '/etc/cni/net.d/10-flannel.conflist'],
-        volumeMounts: mounts,
+        resources: {},
+        volumeMounts: [{ name: 'cni', mountPath: '/etc/cni/net.d' }, settings],
       },
     ],
     containers: [
@@ -78,7 +81,7 @@ function flannelPod(config: BootstrapManifestsConfigSpec): ConfigObject {
         name: 'kube-flannel',
         image: config.flannelImage,
         command: ['/opt/bin/flanneld'],
-        args: ['--ip-masq', '--kube-subnet-mgr'],
+        args: ['--ip-masq', '--kube-subnet-mgr', ...config.flannelExtraArgs],
         resources: { requests: { cpu: '100m', memory: '50Mi' } },
         securityContext: { privileged: false, capabilities: { add: ['NET_ADMIN', 'NET_RAW'] } },
         env: [
@@ -88,7 +91,7 @@ function flannelPod(config: BootstrapManifestsConfigSpec): ConfigObject {
           { name: 'CONT_WHEN_CACHE_NOT_READY', value: 'false' },
           ...(config.flannelKubeServiceHost === '' ? [] : server),
         ],
-        volumeMounts: [{ name: 'run', mountPath: '/run/flannel' }, ...mounts],
+        volumeMounts: [{ name: 'run', mountPath: '/run/flannel' }, settings],
       },
     ],
     volumes: [
@@ -104,7 +107,10 @@ const PROXY_LABELS = Object.freeze({ tier: 'node', 'k8s-app': 'kube-proxy' });
 
 export function kubeProxy(config: BootstrapManifestsConfigSpec): readonly ConfigObject[] {
   return [
-    daemonSet('kube-proxy', PROXY_LABELS, proxyPod(config)),
+    daemonSet('kube-proxy', PROXY_LABELS, proxyPod(config), {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: 1 },
+    }),
     serviceAccount('kube-proxy'),
     clusterRoleBinding('kube-proxy', 'system:node-proxier', [serviceAccountSubject('kube-proxy')]),
   ];
@@ -125,6 +131,7 @@ function proxyPod(config: BootstrapManifestsConfigSpec): ConfigObject {
         image: config.proxyImage,
         command: ['/usr/local/bin/kube-proxy', ...config.proxyArgs],
         env: [fieldEnv('NODE_NAME', 'spec.nodeName'), fieldEnv('POD_IP', 'status.podIP')],
+        resources: {},
         securityContext: { privileged: true },
         volumeMounts: [
           { name: 'lib-modules', mountPath: '/lib/modules', readOnly: true },
@@ -134,21 +141,26 @@ function proxyPod(config: BootstrapManifestsConfigSpec): ConfigObject {
       },
     ],
     volumes: [
-      { name: 'lib-modules', hostPath: { path: '/lib/modules' } },
+      { name: 'lib-modules', hostPath: { path: '/usr/lib/modules' } },
       { name: 'ssl-certs-host', hostPath: { path: '/etc/ssl/certs' } },
       { name: 'kubeconfig', configMap: { name: 'kubeconfig-in-cluster' } },
     ],
   };
 }
 
-function daemonSet(name: string, labels: Readonly<Record<string, string>>, pod: ConfigObject): ConfigObject {
+function daemonSet(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  pod: ConfigObject,
+  updateStrategy: ConfigObject,
+): ConfigObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { name, namespace: 'kube-system', labels },
     spec: {
       selector: { matchLabels: labels },
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
+      updateStrategy,
       template: { metadata: { labels }, spec: pod },
     },
   };
