@@ -79,6 +79,24 @@ export class Cluster {
     return output;
   }
 
+  /** Types lines in several terminals at the same moment: what each of them printed, when all have ended. */
+  together(lines: readonly string[]): readonly CommandOutput[] {
+    const { session } = this;
+    const outputs = new Map<string, CommandOutput>();
+    for (const line of lines) {
+      const words = wordsOf(line);
+      session.asOperator('terminal', function* (shell, platform): Task<void> {
+        outputs.set(line, yield* shell.run(platform, words));
+      });
+    }
+    session.world.simulation.runUntil(() => outputs.size === lines.length, { untilUs: this.nowUs + COMMAND_LIMIT_US });
+    return lines.map((line) => {
+      const output = outputs.get(line);
+      if (output === undefined) throw new Error(`${line}: did not end`);
+      return output;
+    });
+  }
+
   /** Types a line that must exit with 0: its standard output. */
   ok(line: string): string {
     const { exitCode, stdout, stderr } = this.type(line);

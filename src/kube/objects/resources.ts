@@ -61,6 +61,11 @@ export const RESOURCE_TYPES: readonly ResourceType[] = Object.freeze([
   type('rbac.authorization.k8s.io/v1', 'clusterrolebindings', 'ClusterRoleBinding', false),
   type('rbac.authorization.k8s.io/v1', 'roles', 'Role', true),
   type('rbac.authorization.k8s.io/v1', 'rolebindings', 'RoleBinding', true),
+  type('apiextensions.k8s.io/v1', 'customresourcedefinitions', 'CustomResourceDefinition', false, {
+    shortNames: ['crd', 'crds'],
+    storage: 'apiextensions.k8s.io/customresourcedefinitions',
+    subresources: ['status'],
+  }),
   type('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget', true, {
     shortNames: ['pdb'],
     subresources: ['status'],

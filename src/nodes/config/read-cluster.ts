@@ -1,4 +1,5 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
+import { imageVersion } from '../../config/validate/kubernetes.ts';
 import { at, isObject } from '../../config/view.ts';
 import type { Profile } from '../profile/profile.ts';
 import { flag, integer, object, objects, text, textMap, texts } from './pick.ts';
@@ -9,7 +10,6 @@ import type { ApiServerSettings, ClusterSettings, ComponentSettings, Endpoint, E
 export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSettings {
   const { images } = profile;
   const cni = at(cluster, 'network', 'cni');
-  const proxy = at(cluster, 'proxy');
   const scheduler = at(cluster, 'scheduler');
   return {
     name: text(at(cluster, 'clusterName')),
@@ -39,12 +39,7 @@ export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSet
     },
     controllerManager: readComponent(at(cluster, 'controllerManager'), images.controllerManager),
     scheduler: { ...readComponent(scheduler, images.scheduler), config: object(at(scheduler, 'config')) },
-    proxy: {
-      disabled: flag(at(proxy, 'disabled')),
-      image: text(at(proxy, 'image'), images.proxy),
-      mode: text(at(proxy, 'mode'), 'nftables'),
-      extraArgs: textMap(at(proxy, 'extraArgs')),
-    },
+    proxy: readProxy(at(cluster, 'proxy'), images.proxy),
     coreDns: {
       disabled: flag(at(cluster, 'coreDNS', 'disabled')),
       image: text(at(cluster, 'coreDNS', 'image'), images.coreDns),
@@ -74,6 +69,19 @@ function readEtcd(etcd: ConfigValue | undefined, profile: Profile): EtcdSettings
     subnet: text(at(etcd, 'subnet')),
     advertisedSubnets: texts(at(etcd, 'advertisedSubnets')),
     listenSubnets: texts(at(etcd, 'listenSubnets')),
+  };
+}
+
+/** Kubernetes 1.31 and later use nftables unless the config says otherwise (reference/v1.11.3.md 8.5). */
+function readProxy(proxy: ConfigValue | undefined, ownImage: string): ClusterSettings['proxy'] {
+  const image = text(at(proxy, 'image'), ownImage);
+  const version = imageVersion(image);
+  const old = typeof version !== 'string' && version.major === 1 && version.minor < 31;
+  return {
+    disabled: flag(at(proxy, 'disabled')),
+    image,
+    mode: text(at(proxy, 'mode'), old ? 'iptables' : 'nftables'),
+    extraArgs: textMap(at(proxy, 'extraArgs')),
   };
 }
 
