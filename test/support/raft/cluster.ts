@@ -3,12 +3,16 @@ import {
   type ConfChangeTransition,
   type ConfChangeType,
   EMPTY_CONF_STATE,
+  type Entry,
+  EntryType,
+  encodeConfChange,
   type Message,
   MessageType,
   NO_LIMIT,
   NONE,
   type NodeId,
   nodeId,
+  type OpaqueData,
   Role,
 } from '../../../src/raft/index.ts';
 import { BLANK_IMAGE, imageOf } from './disk.ts';
@@ -22,6 +26,18 @@ const MAX_UNDER_WAY = 300;
 const MAX_DELIVERIES = 20_000;
 const MAX_REMEMBERED = 64;
 const MAX_SNAPSHOTS = 4;
+const NO_MESSAGE = Object.freeze({
+  term: 0,
+  logTerm: 0,
+  index: 0,
+  commit: 0,
+  vote: NONE,
+  snapshot: null,
+  reject: false,
+  rejectHint: 0,
+  context: null,
+  responses: [],
+});
 
 /** Nodes over a network that is a bag of messages; everything that happens is a step of the plan. */
 export class Cluster implements Surroundings {
@@ -53,6 +69,7 @@ export class Cluster implements Surroundings {
       stepDownOnRemoval: options.stepDownOnRemoval,
       maxSizePerMsgBytes: options.maxSizePerMsgBytes,
       maxInflightMsgs: options.maxInflightMsgs,
+      maxInflightBytes: options.maxInflightBytes || NO_LIMIT,
       maxUncommittedSizeBytes: options.maxUncommittedSizeBytes || NO_LIMIT,
       maxCommittedSizePerReadyBytes: options.maxCommittedSizePerReadyBytes || options.maxSizePerMsgBytes,
     });
@@ -294,8 +311,20 @@ export class Cluster implements Surroundings {
     host.act(
       raft,
       () => ({ kind: 'host' }),
-      () => raft.proposeConfChange(change),
+      () =>
+        step.behind === 0 ? raft.proposeConfChange(change) : raft.step(this.behindOthers(host, step.behind, change)),
     );
+  }
+
+  /** A proposal of several entries, of which the change is the last; only a message can hold those. */
+  private behindOthers(host: Host, count: number, change: AnyConfChange): Message {
+    const blank = { term: 0, index: 0, typePresent: true };
+    const before = Array.from({ length: count }, (): Entry => {
+      return { ...blank, type: EntryType.Normal, data: { sizeBytes: 1, value: ++this.values } as OpaqueData };
+    });
+    const type = change.version === 1 ? EntryType.ConfChange : EntryType.ConfChangeV2;
+    const entries = [...before, { ...blank, type, data: encodeConfChange(change, this.options.behaviour) }];
+    return { ...NO_MESSAGE, type: MessageType.Prop, from: host.id, to: host.id, entries };
   }
 
   read(host: Host): string {

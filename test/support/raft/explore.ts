@@ -118,6 +118,7 @@ function planOf(bounds: Bounds): Plan {
       electionTick: 1000,
       heartbeatTick: 1,
       maxInflightMsgs: 4,
+      maxInflightBytes: 0,
       maxSizePerMsgBytes: NO_LIMIT,
       maxCommittedSizePerReadyBytes: 0,
       maxUncommittedSizeBytes: 0,

@@ -75,6 +75,7 @@ export class Host implements SnapshotSource {
       maxCommittedSizePerReadyBytes: options.maxCommittedSizePerReadyBytes,
       maxUncommittedSizeBytes: options.maxUncommittedSizeBytes,
       maxInflightMsgs: options.maxInflightMsgs,
+      maxInflightBytes: options.maxInflightBytes,
       checkQuorum: options.checkQuorum,
       preVote: options.preVote,
       readOnly: options.readOnly,

@@ -23,6 +23,8 @@ export type Step =
   | {
       readonly do: 'reconfigure';
       readonly version: 1 | 2;
+      /** That many ordinary entries go before the change in the same proposal. */
+      readonly behind: number;
       readonly transition: 0 | 1 | 2;
       readonly changes: readonly { readonly type: 0 | 1 | 3; readonly node: NodeNumber }[];
     }
@@ -50,6 +52,7 @@ export interface PlanOptions {
   readonly maxSizePerMsgBytes: number;
   readonly maxCommittedSizePerReadyBytes: number;
   readonly maxUncommittedSizeBytes: number;
+  readonly maxInflightBytes: number;
 }
 
 /** A run from beginning to end, as plain data: what it does is a function of nothing else. */

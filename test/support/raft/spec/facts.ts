@@ -33,6 +33,7 @@ export interface Rules {
   readonly stepDownOnRemoval: boolean;
   readonly maxSizePerMsgBytes: number;
   readonly maxInflightMsgs: number;
+  readonly maxInflightBytes: number;
   readonly maxUncommittedSizeBytes: number;
   readonly maxCommittedSizePerReadyBytes: number;
 }

@@ -22,11 +22,21 @@ export function checkProgress(facts: Facts, node: NodeFacts, cause: Cause, after
     const text = (): string => `${shortId(node.id)} about ${shortId(peer.id)}: ${JSON.stringify(peer)}`;
     must(peer.match < peer.next, 'progress: match below next', text);
     must(peer.next <= after.lastIndex + 1 || peer.state === ProgressState.Snapshot, 'progress: next in the log', text);
-    must(peer.inflightMsgs <= facts.rules.maxInflightMsgs, 'progress: window of messages', text);
+    checkWindow(facts, peer, text);
     checkMatch(facts, after, peer, text);
     const known = stays ? before.progress.find(({ id }) => id === peer.id) : undefined;
     must(known === undefined || known.match <= peer.match, 'progress: match never falls', text);
   }
+}
+
+/** More than any entry's data here, so that one message more than the limit is allowed for. */
+const LARGEST_DATA_BYTES = 64;
+
+function checkWindow({ rules }: Facts, peer: ProgressView, text: () => string): void {
+  const largest = Math.max(rules.maxSizePerMsgBytes, LARGEST_DATA_BYTES);
+  must(peer.inflightMsgs <= rules.maxInflightMsgs, 'progress: window of messages', text);
+  must(peer.inflightMsgs > 0 || peer.inflightBytes === 0, 'progress: window of bytes', text);
+  must(peer.inflightBytes < rules.maxInflightBytes + largest, 'progress: window of bytes', text);
 }
 
 function checkMatch(facts: Facts, leader: Inspection, peer: ProgressView, text: () => string): void {
@@ -41,7 +51,8 @@ function checkMatch(facts: Facts, leader: Inspection, peer: ProgressView, text: 
 export function noteContact(node: NodeFacts, { type, term, from }: Message): void {
   const { view } = node;
   if (view.role !== Role.Leader || term !== view.term) return;
-  if (type === MessageType.AppResp || type === MessageType.HeartbeatResp) node.contacts.set(from, node.leadTicks);
+  if (type !== MessageType.AppResp && type !== MessageType.HeartbeatResp) return;
+  node.contacts.set(from, Math.max(node.leadTicks, node.contacts.get(from) ?? 0));
 }
 
 export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, after: Inspection): void {
@@ -54,8 +65,11 @@ export function checkLeaderTime(facts: Facts, node: NodeFacts, cause: Cause, aft
   const ticks = cause.kind === 'tick' ? cause.count : 0;
   const { leadTransferee } = after;
   const begins = leadTransferee !== NONE && leadTransferee !== node.view.leadTransferee;
-  // A transfer that begins starts the count to the next check anew.
-  if (begins) node.leadTicks -= electionTick;
+  // A transfer that begins starts the count to the next check anew: until then all that was heard stays fresh.
+  if (begins) {
+    for (const [id, at] of node.contacts) node.contacts.set(id, at + electionTick);
+    node.membersSince += electionTick;
+  }
   node.leadTicks += ticks;
   if (ticks > 0) node.lastStride = ticks;
   if (ticks > 0 && checkQuorum && node.leadTicks - node.membersSince > 2 * electionTick) {

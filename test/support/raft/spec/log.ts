@@ -108,7 +108,13 @@ export function checkPendingChanges(node: NodeFacts, after: Inspection): void {
   for (let i = after.entries.length - 1; i >= 0; i--) {
     const entry = after.entries[i]!;
     if (entry.index <= after.applied) break;
-    if (entry.type !== EntryType.Normal) pending++;
+    if (entry.type === EntryType.Normal) continue;
+    pending++;
+    must(
+      entry.index <= after.pendingConfIndex,
+      'changes of members wait for the last one',
+      () => `${shortId(node.id)} forgets ${entry.index}, remembers ${after.pendingConfIndex}`,
+    );
   }
   must(pending <= 1, 'one pending change of members', () => `${shortId(node.id)} has ${pending}`);
 }
