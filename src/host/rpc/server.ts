@@ -2,14 +2,13 @@ import { createServer, type Http2Server, type Http2Session, type ServerHttp2Stre
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { timeout } from '../../platform/combinators.ts';
-import { NetError, TimeoutError } from '../../platform/errors.ts';
 import { type Endpoint, hostPort } from '../../platform/net.ts';
 import type { RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../../rpc/events.ts';
 import type { GrpcDeps } from '../../rpc/grpc/deps.ts';
 import { type ServerShared, serverShared } from '../../rpc/grpc/dispatcher.ts';
-import { TlsError } from '../../rpc/tls/handshake.ts';
+import { isHandshakeFailure } from '../../rpc/tls/handshake.ts';
 import type { HostExecutor } from '../executor.ts';
 import type { HostNet, ListeningSocket } from '../net/net.ts';
 import { endpointOf } from '../net/self.ts';
@@ -97,8 +96,7 @@ export class HostServer implements RpcServer {
       done = true;
       this.#http2.emit('connection', secured);
     } catch (error) {
-      const known = error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
-      if (!known) throw error;
+      if (!isHandshakeFailure(error)) throw error;
       log.event(connectionRejected, { peer, error: error.message });
     } finally {
       if (!done) socket.destroy();

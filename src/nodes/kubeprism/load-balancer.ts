@@ -1,3 +1,4 @@
+import { acceptAll } from '../../platform/accept.ts';
 import { NetError } from '../../platform/errors.ts';
 import { type Connection, hostPort, type Listener } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -35,7 +36,11 @@ export class LoadBalancer {
   *start(host: string, port: number): Task<void> {
     const { platform, scope } = this.#options;
     this.#listener = yield* platform.net.listen({ address: host, port });
-    scope.spawn('accept', () => this.#accept(this.#listener!));
+    scope.spawn('accept', () =>
+      acceptAll(this.#listener!, (connection) => {
+        scope.spawn('connection', () => this.#forward(connection));
+      }),
+    );
     scope.spawn('probe', () => this.#probe());
   }
 
@@ -58,19 +63,6 @@ export class LoadBalancer {
     if (host === 'localhost') return '127.0.0.1';
     if (ipBytes(host) !== null) return host;
     return this.#options.surroundings.resolve(host)[0] ?? host;
-  }
-
-  *#accept(listener: Listener): Task<void> {
-    for (;;) {
-      let connection: Connection;
-      try {
-        connection = yield* listener.accept();
-      } catch (error) {
-        if (error instanceof NetError) return;
-        throw error;
-      }
-      this.#options.scope.spawn('connection', () => this.#forward(connection));
-    }
   }
 
   /** No second try: a connection whose backend does not answer is closed. */

@@ -1,9 +1,9 @@
+import { acceptAll } from '../../platform/accept.ts';
 import { timeout } from '../../platform/combinators.ts';
-import { NetError, TimeoutError } from '../../platform/errors.ts';
 import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { PeerIdentity, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { TlsError } from '../tls/handshake.ts';
+import { isHandshakeFailure } from '../tls/handshake.ts';
 import { type ServerSecurer, serverSecurer } from '../tls/secure.ts';
 import type { HttpDeps } from './deps.ts';
 import type { HttpHeaders, HttpPart, HttpRequest } from './message.ts';
@@ -73,7 +73,7 @@ export class HttpServer {
     this.#listener = listener;
     this.#secure = secure;
     this.#scope = deps.scope.child(`http ${hostPort(listener.local)}`);
-    this.#scope.spawn('accept', () => this.#accept());
+    this.#scope.spawn('accept', () => acceptAll(listener, (connection) => this.#accepted(connection)));
   }
 
   /** Replaces the certificate for connections made from now on. */
@@ -90,19 +90,10 @@ export class HttpServer {
     this.#scope.cancel();
   }
 
-  *#accept(): Task<void> {
-    for (;;) {
-      let connection: Connection;
-      try {
-        connection = yield* this.#listener.accept();
-      } catch (error) {
-        if (error instanceof NetError && error.code === 'closed') return;
-        throw error;
-      }
-      const secure = this.#secure;
-      if (secure === undefined) this.#open(connection, undefined);
-      else this.#scope.spawn('handshake', () => this.#handshake(connection, secure));
-    }
+  #accepted(connection: Connection): void {
+    const secure = this.#secure;
+    if (secure === undefined) this.#open(connection, undefined);
+    else this.#scope.spawn('handshake', () => this.#handshake(connection, secure));
   }
 
   *#handshake(raw: Connection, secure: ServerSecurer): Task<void> {
@@ -117,8 +108,7 @@ export class HttpServer {
       done = true;
       this.#open(connection, identity);
     } catch (error) {
-      const known = error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
-      if (!known) throw error;
+      if (!isHandshakeFailure(error)) throw error;
       this.#options.onRejected?.(raw.remote, error.message);
     } finally {
       if (!done) raw.close();

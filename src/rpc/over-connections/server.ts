@@ -1,12 +1,13 @@
+import { acceptAll } from '../../platform/accept.ts';
 import { timeout } from '../../platform/combinators.ts';
-import { NetError, TimeoutError } from '../../platform/errors.ts';
+import { NetError } from '../../platform/errors.ts';
 import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../events.ts';
 import { readErrorText } from '../go-text.ts';
 import { type ServerShared, serverShared } from '../grpc/dispatcher.ts';
-import { serverHandshake, TlsError } from '../tls/handshake.ts';
+import { isHandshakeFailure, serverHandshake } from '../tls/handshake.ts';
 import { type ServerMaterial, serverMaterial } from '../tls/material.ts';
 import type { RpcDeps } from './deps.ts';
 import { ServerConnection } from './server-connection.ts';
@@ -42,7 +43,7 @@ export class Server implements RpcServer {
     this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
     this.#shared = serverShared(deps, this.#scope, options);
-    this.#scope.spawn('accept', () => this.#accept());
+    this.#scope.spawn('accept', () => acceptAll(listener, (connection) => this.#accepted(connection)));
   }
 
   setTls(tls: TlsServer): void {
@@ -68,19 +69,10 @@ export class Server implements RpcServer {
     this.#scope.cancel();
   }
 
-  *#accept(): Task<void> {
-    for (;;) {
-      let connection: Connection;
-      try {
-        connection = yield* this.#listener.accept();
-      } catch (error) {
-        if (error instanceof NetError && error.code === 'closed') return;
-        throw error;
-      }
-      const material = this.#material;
-      if (material === null) this.#open(connection, false, undefined);
-      else this.#scope.spawn('handshake', () => this.#secure(connection, material));
-    }
+  #accepted(connection: Connection): void {
+    const material = this.#material;
+    if (material === null) this.#open(connection, false, undefined);
+    else this.#scope.spawn('handshake', () => this.#secure(connection, material));
   }
 
   *#secure(connection: Connection, material: ServerMaterial): Task<void> {
@@ -99,8 +91,7 @@ export class Server implements RpcServer {
 
   #rejected(connection: Connection, error: unknown): void {
     const { local, remote } = connection;
-    const known = error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
-    if (!known) throw error;
+    if (!isHandshakeFailure(error)) throw error;
     const text = error instanceof NetError ? readErrorText(local, remote, error) : error.message;
     this.#deps.log.event(connectionRejected, { peer: hostPort(remote), error: text });
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { CertificateRecord, CryptoPort, DistinguishedName } from '../../platform/crypto.ts';
+import { NetError, TimeoutError } from '../../platform/errors.ts';
 import type { Connection, Segment } from '../../platform/net.ts';
 import type { PeerIdentity } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
@@ -44,6 +45,11 @@ export class TlsError extends Error {
     super(message);
     this.name = 'TlsError';
   }
+}
+
+/** Whether a handshake failed by what the other side did or left undone; anything else is a defect. */
+export function isHandshakeFailure(error: unknown): error is TlsError | NetError | TimeoutError {
+  return error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
 }
 
 export interface HandshakeDeps {

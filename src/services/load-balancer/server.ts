@@ -1,6 +1,7 @@
+import { acceptAll } from '../../platform/accept.ts';
 import type { Process } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
-import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
+import { type Connection, type Endpoint, hostPort } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { OptionError, readEndpoint, readFlags } from '../flags.ts';
@@ -23,7 +24,7 @@ export function* loadBalancer(process: Process): Task<number> {
     const listener = yield* platform.net.listen(listen);
     const list = new BackendList(backends);
     for (const index of backends.keys()) platform.scope.spawn('check', () => check(platform, list, index));
-    platform.scope.spawn('accept', () => accept(platform, listener, list));
+    platform.scope.spawn('accept', () => acceptAll(listener, (client) => take(platform, client, list)));
     print(`balancing ${hostPort(listener.local)} over ${backends.map(hostPort).join(', ')}`);
     yield* process.signals.receive();
     return 0;
@@ -43,13 +44,10 @@ function parseOptions(args: readonly string[]): { readonly listen: Endpoint; rea
   return { listen: readEndpoint('listen', listen), backends };
 }
 
-function* accept(platform: Platform, listener: Listener, list: BackendList): Task<never> {
-  for (;;) {
-    const client = yield* listener.accept();
-    const backend = list.next();
-    if (backend === undefined) client.abort();
-    else platform.scope.spawn('relay', () => forward(platform, client, backend));
-  }
+function take(platform: Platform, client: Connection, list: BackendList): void {
+  const backend = list.next();
+  if (backend === undefined) client.abort();
+  else platform.scope.spawn('relay', () => forward(platform, client, backend));
 }
 
 function* forward(platform: Platform, client: Connection, backend: Endpoint): Task<void> {
