@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { MAX_MACHINES } from '../lab/scenario/cluster-of.ts';
 import { parseDurationUs } from '../platform/text/duration.ts';
 
 /** A duration option in microseconds. */
@@ -12,6 +13,16 @@ export function integerOption(text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
     throw new InvalidArgumentError('write a whole number.');
   return Number(text);
+}
+
+/** How many machines of a kind: `--control-planes 5`. */
+export function machinesOption(least: number): (text: string) => number {
+  return (text) => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count < least || count > MAX_MACHINES)
+      throw new InvalidArgumentError(`write a number from ${least} to ${MAX_MACHINES}.`);
+    return count;
+  };
 }
 
 /** `200` means 1..200; `5..9` and `5-9` a range; both ends included. */

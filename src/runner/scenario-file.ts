@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { GUARANTEES } from '../lab/checkers/all.ts';
 import type { SessionDeps } from '../lab/engine/session.ts';
+import { type ClusterSize, clusterScenario } from '../lab/scenario/cluster-of.ts';
 import { loadScenario } from '../lab/scenario/load.ts';
 import type { Scenario } from '../lab/scenario/model.ts';
 import { formatProblem } from '../lab/scenario/problem.ts';
@@ -22,6 +23,12 @@ export function openScenario(file: string): OpenedScenario {
   if (!existsSync(file)) throw new BadInput(`${file}: no such file; scenarios of this package are in scenarios/`);
   if (!statSync(file).isFile()) throw new BadInput(`${file}: not a file`);
   return scenarioFromText(readFileSync(file, 'utf8'), file, readerIn(dirname(file)));
+}
+
+/** A cluster of that many machines, as a scenario that is written for it. */
+export function openCluster(size: ClusterSize): OpenedScenario {
+  const { text, files } = clusterScenario(size);
+  return scenarioFromText(text, `${size.controlPlanes} control planes, ${size.workers} workers`, (path) => files[path]);
 }
 
 /** Checks the text of a scenario; `file` is what problems call it. */

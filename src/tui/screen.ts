@@ -1,4 +1,5 @@
 import { clockText } from '../lab/view/clock-text.ts';
+import { quorumOfCluster } from '../lab/view/quorum.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
 import { type Cell, cell, fitLine, type Line, type Tone } from './cells.ts';
 import { helpLines } from './keys.ts';
@@ -7,7 +8,7 @@ import type { ScreenModel, ScreenSize } from './model.ts';
 /** Draws the whole screen: at most `rows - 1` lines, since a full frame makes the terminal flicker. */
 export function drawScreen(model: ScreenModel, size: ScreenSize): Line[] {
   const height = Math.max(4, size.rows - 1);
-  const head = [titleLine(model), summaryLine(model)];
+  const head = [titleLine(model), summaryLine(model), sentenceLine(model)];
   const foot = [promptLine(model), keyLine()];
   const middle = model.help ? helpLines() : [...machineTable(model), cell0(''), ...logLines(model)];
   const room = height - head.length - foot.length;
@@ -68,17 +69,22 @@ function summaryLine(model: ScreenModel): Line {
 }
 
 function clusterCells(cluster: EtcdClusterView): Cell[] {
-  const voters = cluster.members.filter((member) => !member.learner);
-  const healthy = voters.filter((member) => member.healthy).length;
-  const quorum = Math.floor(voters.length / 2) + 1;
+  const { members, needed, healthy, available } = quorumOfCluster(cluster);
   const leader = cluster.members.find((member) => member.id === cluster.leader)?.name;
-  const tone: Tone = healthy >= quorum ? 'good' : 'bad';
   const leaderText = leader === undefined ? 'no leader' : `★ ${leader}`;
   return [
     cell(`${cluster.birth.machine}: `),
-    cell(`${healthy}/${voters.length} voters, quorum ${quorum}`, tone),
+    cell(`${healthy}/${members} voters, quorum ${needed}`, available ? 'good' : 'bad'),
     cell(`, ${leaderText}, term ${cluster.term}`),
   ];
+}
+
+/** What the state of etcd means, in a sentence. */
+function sentenceLine(model: ScreenModel): Line {
+  const [cluster] = model.view.etcd.clusters;
+  if (cluster === undefined) return cell0('');
+  const { available, sentence } = quorumOfCluster(cluster);
+  return [cell(` ${sentence}`, available ? 'dim' : 'bad')];
 }
 
 const COLUMNS: readonly {

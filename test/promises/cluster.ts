@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { Session } from '../../src/lab/engine/session.ts';
 import { planOf } from '../../src/lab/engine/variant.ts';
+import type { ClusterSize } from '../../src/lab/scenario/cluster-of.ts';
 import type { Step } from '../../src/lab/scenario/model.ts';
 import { driveOperator } from '../../src/lab/shell/drive.ts';
 import { COMMAND_LIMIT_US, faultOfWords } from '../../src/lab/shell/session.ts';
@@ -10,7 +11,7 @@ import type { CommandOutput } from '../../src/lab/tools/tool.ts';
 import type { EventFields, EventKind } from '../../src/platform/log.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { parseDurationUs } from '../../src/platform/text/duration.ts';
-import { openScenario } from '../../src/runner/scenario-file.ts';
+import { openCluster, openScenario } from '../../src/runner/scenario-file.ts';
 import type { TraceEvent } from '../../src/sim/trace.ts';
 import { FAULT_KINDS, type FaultKind } from '../../src/world/fault.ts';
 import { ROOT } from '../e2e/run.ts';
@@ -18,6 +19,8 @@ import { ROOT } from '../e2e/run.ts';
 export interface ClusterOptions {
   /** File of `scenarios/` without its ending; default `bring-up`. */
   readonly scenario?: string;
+  /** A cluster by its size in place of a scenario file. */
+  readonly size?: ClusterSize;
   readonly seed?: number;
   /** Work this mistake of the scenario in. */
   readonly mistake?: string;
@@ -172,8 +175,9 @@ export class Cluster {
   }
 
   #open(): Session {
-    const { scenario: name = 'bring-up', seed = 1, mistake, through, files = {} } = this.#options;
-    const { scenario, deps } = openScenario(join(ROOT, 'scenarios', `${name}.yaml`));
+    const { scenario: name = 'bring-up', size, seed = 1, mistake, through, files = {} } = this.#options;
+    const { scenario, deps } =
+      size === undefined ? openScenario(join(ROOT, 'scenarios', `${name}.yaml`)) : openCluster(size);
     const session = new Session(
       scenario,
       { seed, digest: 'fast', strictWire: false },

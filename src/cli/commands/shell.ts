@@ -2,20 +2,18 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { Session } from '../../lab/engine/session.ts';
 import { ShellSession } from '../../lab/shell/session.ts';
-import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
-import { defaultScenario } from '../places.ts';
+import { type SizeFlags, whichCluster, withSizeOptions } from '../which-cluster.ts';
 
-interface ShellFlags {
+interface ShellFlags extends SizeFlags {
   readonly seed: number;
   readonly run?: boolean;
 }
 
 /** `talosim shell FILE`: commands, faults and time, typed into a live cluster. */
 export function addShellCommand(program: Command): void {
-  program
-    .command('shell')
+  withSizeOptions(program.command('shell'))
     .description(
       'type talosctl, etcdctl and kubectl commands, faults and `advance 30s` into a live cluster; also from standard input',
     )
@@ -23,12 +21,12 @@ export function addShellCommand(program: Command): void {
     .option('--seed <n>', 'seed of the run', integerOption, 1)
     .option('--run', 'run the steps of the scenario first')
     .action(async (file: string | undefined, flags: ShellFlags) => {
-      process.exitCode = await shell(file ?? defaultScenario(), flags);
+      process.exitCode = await shell(file, flags);
     });
 }
 
-async function shell(file: string, flags: ShellFlags): Promise<number> {
-  const { scenario, deps } = openScenario(file);
+async function shell(file: string | undefined, flags: ShellFlags): Promise<number> {
+  const { scenario, deps } = whichCluster(file, flags);
   const session = new Session(scenario, { seed: flags.seed, digest: 'fast', strictWire: false }, deps);
   const shellSession = new ShellSession(session, (text) => process.stdout.write(text));
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;

@@ -1,5 +1,6 @@
 import { formatDurationUs } from '../../platform/text/duration.ts';
 import type { MistakeSpec } from '../scenario/model.ts';
+import { quorumOfCluster } from '../view/quorum.ts';
 import type { ClusterView, EtcdClusterView } from '../view/types.ts';
 import type { Violation } from './result.ts';
 
@@ -48,10 +49,8 @@ function belief(cluster: EtcdClusterView): string {
 }
 
 function noQuorum(cluster: EtcdClusterView): string[] {
-  const voters = cluster.members.filter((member) => !member.learner);
-  const healthy = voters.filter((member) => member.healthy).length;
-  const quorum = Math.floor(voters.length / 2) + 1;
+  const { members, needed, healthy } = quorumOfCluster(cluster);
   return [
-    `etcd has ${voters.length} voters and needs ${quorum} to elect a leader and commit writes; ${healthy} follow a leader now. Reads of old data may work, every write waits; the Kubernetes API is down with it, and the virtual address cannot move.`,
+    `etcd has ${members} voters and needs ${needed} to elect a leader and commit writes; ${healthy} follow a leader now. Reads of old data may work, every write waits; the Kubernetes API is down with it, and the virtual address cannot move.`,
   ];
 }

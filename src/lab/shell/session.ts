@@ -15,6 +15,7 @@ import { missingArgument } from '../scenario/check.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';
+import { quorumText } from '../view/quorum.ts';
 import { driveOperator } from './drive.ts';
 import { splitWords } from './words.ts';
 
@@ -26,6 +27,7 @@ const HELP = `Commands of the operator's workstation:
 Time and machines:
   advance 30s                 let time pass
   status                      show the machines
+  quorum                      what the number of etcd members means, and of those that are well
   violations                  guarantees that were broken so far
   run                         run the steps of the scenario
 Faults (docs/scenarios.md):
@@ -90,6 +92,9 @@ export class ShellSession {
         return 'done';
       case 'status':
         this.#print(machinesText(this.#session.observer.view()));
+        return 'done';
+      case 'quorum':
+        this.#print(quorumText(this.#session.observer.view().etcd.clusters));
         return 'done';
       case 'violations':
         return this.#violations();

@@ -1,6 +1,4 @@
 import { API_MESSAGE_BYTES, API_PORT } from '../../nodes/api/forward.ts';
-import { decodeBase64 } from '../../platform/base64.ts';
-import { utf8Decode } from '../../platform/bytes.ts';
 import { SECOND_US } from '../../platform/clock.ts';
 import { type Endpoint, parseHostPort } from '../../platform/net.ts';
 import { type ClientStream, type Method, type RpcChannel, RpcError, type TlsClient } from '../../platform/rpc.ts';
@@ -8,7 +6,7 @@ import type { Task } from '../../platform/task.ts';
 import type { ParsedCommand } from '../cobra/command.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { CommandFailure, type Runner } from './run.ts';
-import { currentContext, openTalosconfig } from './session.ts';
+import { currentContext, openTalosconfig, pemOf } from './session.ts';
 
 /** gRPC's back-off between connection attempts as talosctl sets it up: base 1 s, cap 15 s is grpc's 120 s shortened by its client. */
 const BACKOFF_MAX_US = 15 * SECOND_US;
@@ -151,16 +149,10 @@ function secureClient(parsed: Parsed, context: ToolContext): TalosClient {
       'nodes are not set for the command: please use `--nodes` flag or configuration file to set the nodes to run the command against',
     );
   return new TalosClient(context, endpoints, nodes, {
-    ...(current.ca !== undefined && { serverCaPem: pem(current.ca) }),
-    ...(current.crt !== undefined && { certificatePem: pem(current.crt) }),
-    ...(current.key !== undefined && { keyPem: pem(current.key) }),
+    ...(current.ca !== undefined && { serverCaPem: pemOf(current.ca) }),
+    ...(current.crt !== undefined && { certificatePem: pemOf(current.crt) }),
+    ...(current.key !== undefined && { keyPem: pemOf(current.key) }),
   });
-}
-
-function pem(base64: string): string {
-  const bytes = decodeBase64(base64);
-  if (bytes === null) throw new CommandFailure('failed to decode certificate: illegal base64 data');
-  return utf8Decode(bytes);
 }
 
 /** Refuses several nodes where the command knows only one. */

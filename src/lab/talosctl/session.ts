@@ -1,3 +1,5 @@
+import { decodeBase64 } from '../../platform/base64.ts';
+import { utf8Decode } from '../../platform/bytes.ts';
 import type { ParsedCommand } from '../cobra/command.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { CommandFailure, type Runner } from './run.ts';
@@ -19,4 +21,11 @@ export function currentContext(parsed: Parsed, config: Talosconfig): { name: str
   const found = config.contexts[name];
   if (found === undefined) throw new CommandFailure(`context "${name}" not found in config`);
   return { name, context: found };
+}
+
+/** PEM of a talosconfig, where it stands in base64. */
+export function pemOf(base64: string): string {
+  const bytes = decodeBase64(base64);
+  if (bytes === null) throw new CommandFailure('failed to decode certificate: illegal base64 data');
+  return utf8Decode(bytes);
 }

@@ -1,10 +1,13 @@
+import { certificateFromPem } from '../../../platform/crypto.ts';
+import { rfc3339 } from '../../../platform/rfc3339.ts';
 import type { Task } from '../../../platform/task.ts';
+import { relativeTime } from '../../../platform/text/relative-time.ts';
 import { type Command, exactArgs, maximumArgs, minimumArgs, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { flag } from '../../cobra/flags.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { CommandFailure, type Runner } from '../run.ts';
-import { currentContext, openTalosconfig } from '../session.ts';
+import { currentContext, openTalosconfig, pemOf } from '../session.ts';
 import {
   mergeTalosconfig,
   printTalosconfig,
@@ -12,6 +15,7 @@ import {
   type Talosconfig,
   talosconfigPath,
 } from '../talosconfig.ts';
+import { configNewCommand } from './config-new.ts';
 
 type Parsed = ParsedCommand<Runner>;
 
@@ -69,6 +73,7 @@ export const configCommand: Command<Runner> = {
         flag('dry-run', 'bool', false, 'dry run'),
       ],
     },
+    configNewCommand,
     { use: 'info', short: 'Show information about the current context', args: maximumArgs(0), run: info },
   ],
 };
@@ -176,7 +181,17 @@ function* info(parsed: Parsed, context: ToolContext): Task<number> {
   const list = (names: readonly string[] | undefined): string =>
     names === undefined || names.length === 0 ? 'not defined' : names.join(', ');
   context.out(
-    `Current context:     ${current.name}\nNodes:               ${list(current.context.nodes)}\nEndpoints:           ${list(current.context.endpoints)}\n`,
+    `Current context:     ${current.name}\nNodes:               ${list(current.context.nodes)}\nEndpoints:           ${list(current.context.endpoints)}\n${certificateText(context, current.context.crt)}`,
   );
   return 0;
+}
+
+/** Roles and end of the client certificate. */
+function certificateText(context: ToolContext, crt: string | undefined): string {
+  if (crt === undefined) return '';
+  const { crypto, clock } = context.platform;
+  const { subject, notAfterSec } = certificateFromPem(crypto, pemOf(crt));
+  const leftSec = notAfterSec - Math.floor(clock.nowUs() / 1_000_000);
+  const day = rfc3339(notAfterSec * 1_000_000).slice(0, 10);
+  return `Roles:               ${subject.organizations.join(', ')}\nCertificate expires: ${relativeTime(leftSec)} (${day})\n`;
 }
