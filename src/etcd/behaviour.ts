@@ -34,6 +34,8 @@ export interface Behaviour {
   readonly hashesCompactions: boolean;
   /** HashKV refuses the compacted revision itself (3.4). */
   readonly refusesHashAtCompaction: boolean;
+  /** Answers to alarm requests carry a header (not in 3.4.23). */
+  readonly alarmHeader: boolean;
 }
 
 export const ETCD_3_6: Behaviour = Object.freeze({
@@ -54,6 +56,7 @@ export const ETCD_3_6: Behaviour = Object.freeze({
   keepsTombstoneAtCompaction: true,
   hashesCompactions: true,
   refusesHashAtCompaction: false,
+  alarmHeader: true,
 });
 
 /** Debian's 3.4.23. */
@@ -75,4 +78,5 @@ export const ETCD_3_4: Behaviour = Object.freeze({
   keepsTombstoneAtCompaction: false,
   hashesCompactions: false,
   refusesHashAtCompaction: true,
+  alarmHeader: false,
 });

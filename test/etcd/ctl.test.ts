@@ -155,7 +155,7 @@ describe('etcdctl', () => {
     expect(run(`lease timetolive ${id}`).out).toBe(`lease ${id} already expired\n`);
     expect(run(`lease revoke ${id}`)).toMatchObject({
       code: 1,
-      err: 'Error: etcdserver: requested lease not found\n',
+      err: 'Error: failed to revoke lease (etcdserver: requested lease not found)\n',
     });
   });
 

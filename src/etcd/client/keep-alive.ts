@@ -16,7 +16,7 @@ const RETRY_US = 500_000;
 interface Kept {
   readonly id: LeaseId;
   /** Channels of everybody who asked for this lease. */
-  readonly answers: Channel<{ readonly ttl: number }>[];
+  readonly answers: Channel<LeaseKeepAliveResponse>[];
   nextUs: number;
   deadlineUs: number;
 }
@@ -42,7 +42,7 @@ export class KeepAliveLoop {
     this.#task = deps.ports.scope.spawn('etcd-keep-alive', () => this.#run());
   }
 
-  add(id: LeaseId, answers: Channel<{ readonly ttl: number }>): void {
+  add(id: LeaseId, answers: Channel<LeaseKeepAliveResponse>): void {
     const now = this.#deps.ports.clock.monotonicUs();
     const known = this.#leases.get(id);
     if (known !== undefined) known.answers.push(answers);
@@ -96,7 +96,7 @@ export class KeepAliveLoop {
     const now = this.#deps.ports.clock.monotonicUs();
     kept.nextUs = now + Math.round((answer.ttl * 1_000_000) / 3);
     kept.deadlineUs = now + answer.ttl * 1_000_000;
-    for (const channel of kept.answers) channel.offer({ ttl: answer.ttl });
+    for (const channel of kept.answers) channel.offer(answer);
     this.#arm();
   }
 

@@ -2,6 +2,7 @@ import { EtcdError, rpcError } from '../../api/etcd/errors.ts';
 import { type LeaseId, NO_LEASE } from '../../api/etcd/kv.ts';
 import type {
   LeaseGrantResponse,
+  LeaseKeepAliveResponse,
   LeaseLeasesResponse,
   LeaseRevokeResponse,
   LeaseTimeToLiveResponse,
@@ -45,9 +46,9 @@ export class LeaseClient {
   }
 
   /** Keeps a lease alive until the channel is closed: by {@link close}, or because the lease or the connection is lost. */
-  keepAlive(id: LeaseId): Channel<{ readonly ttl: number }> {
+  keepAlive(id: LeaseId): Channel<LeaseKeepAliveResponse> {
     if (this.#loop === null || this.#loop.ended) this.#loop = new KeepAliveLoop(this.#deps, this.#firstTimeoutUs);
-    const answers = new Channel<{ readonly ttl: number }>(16);
+    const answers = new Channel<LeaseKeepAliveResponse>(16);
     this.#loop.add(id, answers);
     return answers;
   }
@@ -57,8 +58,8 @@ export class LeaseClient {
     this.#loop?.remove(id);
   }
 
-  /** Renews once; the time to live. Throws LeaseNotFound. Tries for ever while no server can be reached. */
-  *keepAliveOnce(id: LeaseId): Task<number> {
+  /** Renews once. Throws LeaseNotFound. Tries for ever while no server can be reached. */
+  *keepAliveOnce(id: LeaseId): Task<LeaseKeepAliveResponse> {
     for (;;) {
       const stream = this.#deps.channel.stream(LeaseService.LeaseKeepAlive, { waitForReady: true });
       try {
@@ -66,7 +67,7 @@ export class LeaseClient {
         const answer = yield* stream.receive();
         if (answer === undefined) continue;
         if (answer.ttl <= 0) throw rpcError(EtcdError.LeaseNotFound);
-        return answer.ttl;
+        return answer;
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         if (error.status !== 'Unavailable' && error.status !== 'Internal') throw error;

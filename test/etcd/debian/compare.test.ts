@@ -34,10 +34,10 @@ describe.skipIf(binary === undefined)('beside the real etcd 3.4', () => {
       // A connection each: what is compared here are servers, not how long connections live.
       for (const server of [ours, real]) server.reconnect();
       const source = new OperationSource(`compare-${sequence}`);
-      for (let step = 0; step < LENGTH; step++) {
+      for (let step = 0; step <= LENGTH; step++) {
         const revision = await current(real);
         expect(await current(ours), `revision before step ${step} of sequence ${sequence}`).toBe(revision);
-        const operation = source.next(revision);
+        const operation = step < LENGTH ? source.next(revision) : source.end();
         const [got, wanted] = await Promise.all(
           [ours, real].map((server) =>
             server.run(() => execute(server.client, `http://${server.address}:2379`, operation, revision)),

@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EtcdClient } from '../../../src/etcd/client/client.ts';
+import type { CtlContext } from '../../../src/etcd/ctl/context.ts';
+import { etcdctl } from '../../../src/etcd/ctl/etcdctl.ts';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Container } from '../../../src/platform/containers.ts';
 import type { Task } from '../../../src/platform/task.ts';
@@ -29,6 +31,7 @@ function flags(address: string, dataDir: string): string[] {
     `--data-dir=${dataDir}`,
     `--listen-peer-urls=http://${address}:2380`,
     `--listen-client-urls=http://${address}:2379`,
+    // Nobody comes by it here, so it may be the same for all.
     '--advertise-client-urls=http://127.0.66.1:2379',
     `--initial-advertise-peer-urls=http://${address}:2380`,
     `--initial-cluster=m1=http://${address}:2380`,
@@ -144,4 +147,53 @@ export function runEtcdctl(binary: string, address: string, args: readonly strin
     timeout: 20_000,
   });
   return `${stdout}${stderr.replace(/^\{"level".*\n/gm, '')}[${status}]`;
+}
+
+/** Runs our etcdctl on the host, with the same result. */
+export async function runOurEtcdctl(
+  bench: Workbench,
+  address: string,
+  args: readonly string[],
+  input = '',
+): Promise<string> {
+  let out = '';
+  let err = '';
+  const context: CtlContext = {
+    ports: bench.host.platform,
+    env: {},
+    readFile: () => undefined,
+    writeFile: () => {},
+    stdin: input,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    version: '3.6.5',
+  };
+  const code = await bench.run(() => etcdctl([`--endpoints=${address}:2379`, ...args], context));
+  return `${out}${err}[${code}]`;
+}
+
+/** The first lines that a command prints which would run on; it is then interrupted, and waited for. */
+export function followEtcdctl(
+  binary: string,
+  address: string,
+  args: readonly string[],
+  lines: number,
+): Promise<string> {
+  const child = spawn(binary, [`--endpoints=${address}:2379`, ...args], { env: { ETCDCTL_API: '3' } });
+  let text = '';
+  const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    if (text.split('\n').length > lines) child.kill('SIGINT');
+  });
+  return new Promise((resolve) => {
+    child.on('close', () => {
+      clearTimeout(limit);
+      resolve(text.split('\n').slice(0, lines).join('\n').concat('\n'));
+    });
+  });
 }

@@ -7,10 +7,13 @@ import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { formatDurationUs } from '../../../platform/text/duration.ts';
 import { formatBytes } from '../../../platform/text/humanize.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, intFlag } from '../flags.ts';
 import { errorText } from '../print/errors.ts';
+import { fieldLines, hashKvFields, statusFields } from '../print/fields.ts';
 import { hashKvJson, statusJson } from '../print/messages.ts';
+import { lines, show } from '../print/show.ts';
 import { renderTable } from '../print/table.ts';
 
 export const ENDPOINT_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
@@ -68,29 +71,40 @@ function* examine(run: Run, endpoint: string): Task<Health> {
 }
 
 function printHealth(run: Run, results: readonly Health[]): void {
-  if (run.format === 'json') {
-    const items = results.map(({ endpoint, tookUs, error }) => {
-      const failed = error === '' ? '' : `,"error":${JSON.stringify(error)}`;
-      return `{"endpoint":${JSON.stringify(endpoint)},"health":${error === ''},"took":"${formatDurationUs(tookUs)}"${failed}}`;
-    });
-    run.line(`[${items.join(',')}]`);
+  const took = ({ tookUs }: Health): string => formatDurationUs(tookUs);
+  const isHealthy = ({ error }: Health): boolean => error === '';
+  if (run.format === 'simple') {
+    for (const result of results) {
+      const { endpoint, error } = result;
+      if (isHealthy(result))
+        run.line(`${endpoint} is healthy: successfully committed proposal: took = ${took(result)}`);
+      else run.errorLine(`${endpoint} is unhealthy: failed to commit proposal: ${error}`);
+    }
     return;
   }
-  if (run.format === 'table') {
-    const rows = results.map(({ endpoint, tookUs, error }) => [
-      endpoint,
-      String(error === ''),
-      formatDurationUs(tookUs),
-      error,
-    ]);
-    run.context.out(renderTable(['endpoint', 'health', 'took', 'error'], rows));
-    return;
-  }
-  for (const { endpoint, tookUs, error } of results) {
-    if (error === '') {
-      run.line(`${endpoint} is healthy: successfully committed proposal: took = ${formatDurationUs(tookUs)}`);
-    } else run.errorLine(`${endpoint} is unhealthy: failed to commit proposal: ${error}`);
-  }
+  show(run, {
+    json: () => lines([`[${results.map(healthJson).join(',')}]`]),
+    table: () => {
+      const rows = results.map((result) => [result.endpoint, `${isHealthy(result)}`, took(result), result.error]);
+      return renderTable(['endpoint', 'health', 'took', 'error'], rows);
+    },
+    fields: () =>
+      lines(
+        results.map((result) =>
+          fieldLines([
+            ['Endpoint', goQuote(result.endpoint)],
+            ['Health', isHealthy(result)],
+            ['Took', took(result)],
+            ['Error', result.error],
+          ]),
+        ),
+      ),
+  });
+}
+
+function healthJson({ endpoint, tookUs, error }: Health): string {
+  const failed = error === '' ? '' : `,"error":${JSON.stringify(error)}`;
+  return `{"endpoint":${JSON.stringify(endpoint)},"health":${error === ''},"took":"${formatDurationUs(tookUs)}"${failed}}`;
 }
 
 const STATUS_HEADINGS = Object.freeze([
@@ -153,18 +167,17 @@ export function* statusVerb(run: Run): Task<void> {
 
 function printStatus(run: Run, answers: readonly { endpoint: string; status: StatusResponse }[]): void {
   const rows = answers.map(({ endpoint, status }) => statusRow(endpoint, status));
-  if (run.format === 'json') {
-    const items = answers.map(
-      ({ endpoint, status }) => `{"Endpoint":${JSON.stringify(endpoint)},"Status":${statusJson(status)}}`,
-    );
-    run.line(`[${items.join(',')}]`);
-  } else if (run.format === 'table') run.context.out(renderTable(STATUS_HEADINGS, rows));
-  else if (run.format === 'fields') {
-    for (const row of rows) {
-      for (const [i, heading] of STATUS_HEADINGS.entries()) run.line(`"${heading}" : ${JSON.stringify(row[i])}`);
-      run.line('');
-    }
-  } else for (const row of rows) run.line(row.join(', '));
+  show(run, {
+    simple: () => lines(rows.map((row) => row.join(', '))),
+    json: () => {
+      const items = answers.map(
+        ({ endpoint, status }) => `{"Endpoint":${JSON.stringify(endpoint)},"Status":${statusJson(status)}}`,
+      );
+      return lines([`[${items.join(',')}]`]);
+    },
+    table: () => renderTable(STATUS_HEADINGS, rows),
+    fields: () => answers.map(({ endpoint, status }) => statusFields(endpoint, status)).join(''),
+  });
 }
 
 export function* hashKvVerb(run: Run): Task<void> {
@@ -181,13 +194,21 @@ export function* hashKvVerb(run: Run): Task<void> {
       run.errorLine(`Failed to get the hash of endpoint ${endpoint} (${errorText(error)})`);
     }
   }
-  const rows = answers.map(({ endpoint, hash }) => [endpoint, String(hash.hash), String(hash.hashRevision)]);
-  if (run.format === 'json') {
-    const items = answers.map(
-      ({ endpoint, hash }) => `{"Endpoint":${JSON.stringify(endpoint)},"HashKV":${hashKvJson(hash)}}`,
-    );
-    run.line(`[${items.join(',')}]`);
-  } else if (run.format === 'table') run.context.out(renderTable(['endpoint', 'hash', 'hash_revision'], rows));
-  else for (const row of rows) run.line(row.join(', '));
+  printHashes(run, answers);
   if (failure !== null) throw new CtlExit(ExitCode.Error, errorText(failure));
+}
+
+function printHashes(run: Run, answers: readonly { endpoint: string; hash: HashKvResponse }[]): void {
+  const rows = answers.map(({ endpoint, hash }) => [endpoint, String(hash.hash), String(hash.hashRevision)]);
+  show(run, {
+    simple: () => lines(rows.map((row) => row.join(', '))),
+    json: () => {
+      const items = answers.map(
+        ({ endpoint, hash }) => `{"Endpoint":${JSON.stringify(endpoint)},"HashKV":${hashKvJson(hash)}}`,
+      );
+      return lines([`[${items.join(',')}]`]);
+    },
+    table: () => renderTable(['endpoint', 'hash', 'hash_revision'], rows),
+    fields: () => answers.map(({ endpoint, hash }) => hashKvFields(endpoint, hash)).join(''),
+  });
 }

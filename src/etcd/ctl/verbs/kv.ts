@@ -17,10 +17,11 @@ import type { Task } from '../../../platform/task.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, type Flags, intFlag, textFlag } from '../flags.ts';
-import { headerFields, kvFields } from '../print/fields.ts';
+import { deleteFields, putFields, rangeFields } from '../print/fields.ts';
 import { deleteJson, putJson, rangeJson } from '../print/messages.ts';
+import { lines, show } from '../print/show.ts';
 import { kvLines } from '../print/words.ts';
-import { badArgs, notAsTable } from './arguments.ts';
+import { badArgs } from './arguments.ts';
 
 const ORDERS: Readonly<Record<string, number>> = Object.freeze({
   '': SortOrder.None,
@@ -69,13 +70,15 @@ export const DEL_FLAGS: FlagSpecs = Object.freeze({
 
 export const COMPACTION_FLAGS: FlagSpecs = Object.freeze({ physical: boolFlag() });
 
+const PUT_USAGE = 'put command needs 1 argument and input from stdin or 2 arguments';
+
 /** The request of `put` words; `stdin` gives the value when only the key is there. */
 export function putRequest(args: readonly string[], flags: Flags, stdin: string): PutRequest {
   const [key] = args;
-  if (key === undefined) return badArgs('put command needs 1 argument and input from stdin or 2 arguments');
+  if (key === undefined) return badArgs(PUT_USAGE);
   const ignoreValue = flags.bool('ignore-value');
   if (ignoreValue && args.length > 1) return badArgs("put command needs only 1 argument when 'ignore-value' is set");
-  if (args.length > 2) return badArgs('put command needs 1 argument and input from stdin or 2 arguments');
+  if (!ignoreValue && args.length < 2 && stdin === '') return badArgs(PUT_USAGE);
   const lease = parseId(flags.text('lease'));
   if (lease === null) {
     const why = `strconv.ParseInt: parsing ${goQuote(flags.text('lease'))}: invalid syntax`;
@@ -97,15 +100,15 @@ export function* putVerb(run: Run): Task<void> {
 }
 
 export function printPut(run: Run, response: PutResponse): void {
-  if (run.format === 'table') notAsTable();
-  else if (run.format === 'json') run.line(putJson(response));
-  else if (run.format === 'fields') {
-    run.context.out(headerFields(response.header));
-    if (response.prevKv !== null) run.context.out(kvFields('Prev', response.prevKv));
-  } else {
-    run.line('OK');
-    if (response.prevKv !== null) run.context.out(kvLines(response.prevKv, run.hex, false));
-  }
+  show(run, {
+    simple: () => putLines(response, run.hex),
+    json: () => lines([putJson(response)]),
+    fields: () => putFields(response),
+  });
+}
+
+export function putLines({ prevKv }: PutResponse, hex: boolean): string {
+  return `OK\n${prevKv === null ? '' : kvLines(prevKv, hex, false)}`;
 }
 
 /** Key and end of `get`, `del` and `watch` words with `--prefix` and `--from-key`. */
@@ -121,7 +124,7 @@ export function rangeOf(
   const fromKey = flags.bool('from-key');
   if (prefix && fromKey) badArgs('`--prefix` and `--from-key` cannot be set at the same time, choose one');
   if (end !== undefined && (prefix || fromKey)) {
-    badArgs(`too many arguments, only accept one argument when \`--${prefix ? 'prefix' : 'from-key'}\` is set`);
+    badArgs('too many arguments, only accept one argument when `--prefix` or `--from-key` is set');
   }
   const bytes = utf8Encode(key);
   if (prefix) return key === '' ? { key: FIRST_KEY, rangeEnd: FIRST_KEY } : { key: bytes, rangeEnd: prefixEnd(bytes) };
@@ -169,17 +172,19 @@ export function* getVerb(run: Run): Task<void> {
 }
 
 export function printRange(run: Run, response: RangeResponse, valueOnly = false): void {
-  if (run.format === 'table') notAsTable();
-  else if (run.format === 'json') run.line(rangeJson(response));
-  else if (run.format === 'fields') {
-    run.context.out(headerFields(response.header));
-    for (const kv of response.kvs) run.context.out(kvFields('', kv));
-    run.line(`"More" : ${response.more}`);
-    run.line(`"Count" : ${response.count}`);
-  } else for (const kv of response.kvs) run.context.out(kvLines(kv, run.hex, valueOnly));
+  show(run, {
+    simple: () => rangeLines(response, run.hex, valueOnly),
+    json: () => lines([rangeJson(response)]),
+    fields: () => rangeFields(response),
+  });
+}
+
+export function rangeLines({ kvs }: RangeResponse, hex: boolean, valueOnly = false): string {
+  return kvs.map((kv) => kvLines(kv, hex, valueOnly)).join('');
 }
 
 export function deleteRequest(args: readonly string[], flags: Flags): DeleteRangeRequest {
+  if (args.length > 2) badArgs('del command needs one argument as key and an optional argument as range_end');
   return DeleteRangeRequest.of({ ...rangeOf('del', args, flags), prevKv: flags.bool('prev-kv') });
 }
 
@@ -194,17 +199,16 @@ export function* delVerb(run: Run): Task<void> {
   printDelete(run, yield* run.client().deleteRange(request, run.limits));
 }
 
-export function printDelete(run: Run, response: DeleteRangeResponse): void {
-  if (run.format === 'table') notAsTable();
-  else if (run.format === 'json') run.line(deleteJson(response));
-  else if (run.format === 'fields') {
-    run.context.out(headerFields(response.header));
-    run.line(`"Deleted" : ${response.deleted}`);
-    for (const kv of response.prevKvs) run.context.out(kvFields('Prev', kv));
-  } else {
-    run.line(String(response.deleted));
-    for (const kv of response.prevKvs) run.context.out(kvLines(kv, run.hex, false));
-  }
+function printDelete(run: Run, response: DeleteRangeResponse): void {
+  show(run, {
+    simple: () => deleteLines(response, run.hex),
+    json: () => lines([deleteJson(response)]),
+    fields: () => deleteFields(response),
+  });
+}
+
+export function deleteLines({ deleted, prevKvs }: DeleteRangeResponse, hex: boolean): string {
+  return `${deleted}\n${prevKvs.map((kv) => kvLines(kv, hex, false)).join('')}`;
 }
 
 export function* compactionVerb(run: Run): Task<void> {

@@ -13,7 +13,7 @@ export const ELECT_FLAGS: FlagSpecs = Object.freeze({ listen: { ...boolFlag(), s
 
 /** Takes a lock, prints the key that holds it, and keeps it until it is interrupted or the session is lost. */
 export function* lockVerb(run: Run): Task<void> {
-  if (run.args.length === 0) badArgs('lock takes one lock name argument and an optional command to execute');
+  if (run.args.length === 0) badArgs('lock takes a lock name argument and an optional command to execute');
   if (run.args.length > 1) badArgs('a command under the lock is not simulated; leave it out');
   const client = run.client();
   const session = yield* Session.open(client, { ttlSec: run.flags.int('ttl') });

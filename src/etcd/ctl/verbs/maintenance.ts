@@ -9,8 +9,10 @@ import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs } from '../flags.ts';
 import { errorText } from '../print/errors.ts';
-import { alarmsJson } from '../print/messages.ts';
-import { badArgs, notAsTable } from './arguments.ts';
+import { alarmFields } from '../print/fields.ts';
+import { alarmsJson, headerOnlyJson } from '../print/messages.ts';
+import { lines, show } from '../print/show.ts';
+import { badArgs } from './arguments.ts';
 
 export const DEFRAG_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
 
@@ -18,9 +20,11 @@ const SECTOR_BYTES = 512;
 const HASH_BYTES = 32;
 
 function printAlarms(run: Run, answer: AlarmResponse): void {
-  if (run.format === 'table') notAsTable();
-  if (run.format === 'json') run.line(alarmsJson(answer));
-  else for (const alarm of answer.alarms) run.line(alarmText(alarm));
+  show(run, {
+    simple: () => lines(answer.alarms.map(alarmText)),
+    json: () => lines([alarmsJson(answer)]),
+    fields: () => alarmFields(answer),
+  });
 }
 
 export function* alarmListVerb(run: Run): Task<void> {
@@ -48,8 +52,11 @@ export function* moveLeaderVerb(run: Run): Task<void> {
   for (const endpoint of run.endpoints) {
     const status = yield* run.client().maintenance.status(endpoint, run.limits);
     if (status.header!.memberId !== status.leader) continue;
-    yield* run.client([endpoint]).maintenance.moveLeader(target, run.limits);
-    run.line(`Leadership transferred from ${shortId(status.leader)} to ${shortId(target)}`);
+    const answer = yield* run.client([endpoint]).maintenance.moveLeader(target, run.limits);
+    show(run, {
+      simple: () => `Leadership transferred from ${shortId(status.leader)} to ${shortId(target)}\n`,
+      json: () => lines([headerOnlyJson(answer)]),
+    });
     return;
   }
   throw new CtlExit(ExitCode.BadArgs, `no leader endpoint given at [${run.endpoints.join(' ')}]`);

@@ -1,13 +1,14 @@
-import type { Member, MembersResponse } from '../../../api/etcd/cluster.ts';
-import { decimalId, shortId } from '../../../api/etcd/ids.ts';
+import type { Member, MemberAddResponse, MembersResponse } from '../../../api/etcd/cluster.ts';
+import { shortId } from '../../../api/etcd/ids.ts';
 import type { Task } from '../../../platform/task.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, textFlag } from '../flags.ts';
-import { headerFields } from '../print/fields.ts';
+import { memberListFields } from '../print/fields.ts';
 import { memberAddJson, membersJson } from '../print/messages.ts';
+import { lines, show } from '../print/show.ts';
 import { renderTable } from '../print/table.ts';
 import { wideId } from '../print/words.ts';
-import { badArgs, notAsTable, parseHexId } from './arguments.ts';
+import { badArgs, parseHexId } from './arguments.ts';
 
 export const ADD_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag(), learner: boolFlag() });
 export const UPDATE_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag() });
@@ -32,12 +33,12 @@ export function* listVerb(run: Run): Task<void> {
     throw new CtlExit(ExitCode.BadFeature, `unknown consistency flag ${JSON.stringify(consistency)}`);
   }
   const answer = yield* run.client().memberList(consistency === 'l', run.limits);
-  if (run.format === 'json') run.line(run.hex ? hexJson(answer) : membersJson(answer));
-  else if (run.format === 'table') run.context.out(renderTable(HEADINGS, answer.members.map(row)));
-  else if (run.format === 'fields') {
-    run.context.out(headerFields(answer.header));
-    for (const member of answer.members) printFields(run, member);
-  } else for (const member of answer.members) run.line(row(member).join(', '));
+  show(run, {
+    simple: () => lines(answer.members.map((member) => row(member).join(', '))),
+    json: () => lines([run.hex ? hexJson(answer) : membersJson(answer)]),
+    table: () => renderTable(HEADINGS, answer.members.map(row)),
+    fields: () => memberListFields(answer),
+  });
 }
 
 /** With `--hex` the ids of a list are strings. */
@@ -52,15 +53,6 @@ function hexJson(answer: MembersResponse): string {
   return `{"header":${header},"members":[${members.join(',')}]}`;
 }
 
-function printFields(run: Run, member: Member): void {
-  run.line(`"ID" : ${decimalId(member.id)}`);
-  run.line(`"Name" : ${JSON.stringify(member.name)}`);
-  for (const url of member.peerUrls) run.line(`"PeerURL" : ${JSON.stringify(url)}`);
-  for (const url of member.clientUrls) run.line(`"ClientURL" : ${JSON.stringify(url)}`);
-  run.line(`"IsLearner" : ${member.isLearner}`);
-  run.line('');
-}
-
 export function* addVerb(run: Run): Task<void> {
   if (run.args.length < 1) badArgs('member name not provided');
   if (run.args.length > 1) badArgs('too many arguments');
@@ -69,25 +61,26 @@ export function* addVerb(run: Run): Task<void> {
   if (urls === '') badArgs('member peer urls not provided');
   const learner = run.flags.bool('learner');
   const answer = yield* run.client().memberAdd(urls.split(','), learner, run.limits);
-  if (run.format === 'table') notAsTable();
-  if (run.format === 'json') {
-    run.line(memberAddJson(answer));
-    return;
-  }
+  show(run, { simple: () => lines(addedLines(answer, name!, learner)), json: () => lines([memberAddJson(answer)]) });
+}
+
+/** What was added, and the environment that the new member is to be started with. */
+function addedLines(answer: MemberAddResponse, name: string, learner: boolean): readonly string[] {
   const member = answer.member!;
-  const as = learner ? 'added as learner to' : 'added to';
-  run.line(`Member ${wideId(member.id)} ${as} cluster ${wideId(answer.header!.clusterId)}`);
-  if (run.format !== 'simple') return;
   const cluster: string[] = [];
   for (const other of answer.members) {
-    const known = other.id === member.id ? name! : other.name;
+    const known = other.id === member.id ? name : other.name;
     for (const url of other.peerUrls) cluster.push(`${known}=${url}`);
   }
-  run.line('');
-  run.line(`ETCD_NAME="${name}"`);
-  run.line(`ETCD_INITIAL_CLUSTER="${cluster.join(',')}"`);
-  run.line(`ETCD_INITIAL_ADVERTISE_PEER_URLS="${member.peerUrls.join(',')}"`);
-  run.line('ETCD_INITIAL_CLUSTER_STATE="existing"');
+  const as = learner ? 'added as learner to' : 'added to';
+  return [
+    `Member ${wideId(member.id)} ${as} cluster ${wideId(answer.header!.clusterId)}`,
+    '',
+    `ETCD_NAME="${name}"`,
+    `ETCD_INITIAL_CLUSTER="${cluster.join(',')}"`,
+    `ETCD_INITIAL_ADVERTISE_PEER_URLS="${member.peerUrls.join(',')}"`,
+    'ETCD_INITIAL_CLUSTER_STATE="existing"',
+  ];
 }
 
 function memberId(run: Run): string {
@@ -96,9 +89,10 @@ function memberId(run: Run): string {
 }
 
 function printChange(run: Run, id: string, what: string, answer: MembersResponse): void {
-  if (run.format === 'table') notAsTable();
-  if (run.format === 'json') run.line(membersJson(answer));
-  else run.line(`Member ${wideId(id)} ${what} cluster ${wideId(answer.header!.clusterId)}`);
+  show(run, {
+    simple: () => lines([`Member ${wideId(id)} ${what} cluster ${wideId(answer.header!.clusterId)}`]),
+    json: () => lines([membersJson(answer)]),
+  });
 }
 
 export function* removeVerb(run: Run): Task<void> {

@@ -1,20 +1,21 @@
+import { parseId } from '../../../api/etcd/ids.ts';
 import { Compare, CompareResult, CompareTarget, RequestOp, type TxnResponse } from '../../../api/etcd/kv.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { type FlagSpecs, parseWords } from '../flags.ts';
-import { headerFields } from '../print/fields.ts';
+import { txnFields } from '../print/fields.ts';
 import { txnJson } from '../print/messages.ts';
-import { notAsTable } from './arguments.ts';
+import { lines, show } from '../print/show.ts';
 import {
   DEL_FLAGS,
+  deleteLines,
   deleteRequest,
   GET_FLAGS,
   PUT_FLAGS,
-  printDelete,
-  printPut,
-  printRange,
+  putLines,
   putRequest,
+  rangeLines,
   rangeRequest,
 } from './kv.ts';
 
@@ -44,10 +45,10 @@ export function* txnVerb(run: Run): Task<void> {
   const prompt = (text: string): void => {
     if (run.flags.bool('interactive')) run.line(text);
   };
-  const lines = run.context.stdin.split('\n');
+  const input = run.context.stdin.split('\n');
   const nextList = (): string[] => {
     const list: string[] = [];
-    for (let line = lines.shift(); line !== undefined && line.trim() !== ''; line = lines.shift()) list.push(line);
+    for (let line = input.shift(); line !== undefined && line.trim() !== ''; line = input.shift()) list.push(line);
     return list;
   };
   prompt('compares:');
@@ -61,22 +62,27 @@ export function* txnVerb(run: Run): Task<void> {
 
 /** A condition such as `mod("k") > "0"`. */
 export function parseCompare(line: string): Compare {
-  const match = /^\s*([a-z]+)\((?:"((?:[^"\\]|\\.)*)"|([^)]*))\)\s*(=|!=|<|>)\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(line);
-  const target = match === null ? undefined : TARGETS[match[1]!];
-  if (match === null || target === undefined) {
-    throw new CtlExit(ExitCode.InvalidInput, `malformed comparison: ${line}`);
-  }
-  const value = unquoted(match[5]!);
+  const malformed = (why: string): never => {
+    throw new CtlExit(ExitCode.InvalidInput, `malformed comparison: ${line}${why}`);
+  };
+  const match = /^\s*([^\s(]+)\("((?:[^"\\]|\\.)*)"\)\s*(\S+?)\s*"((?:[^"\\]|\\.)*)"\s*$/.exec(line);
+  if (match === null) return malformed(line.includes('(') ? `; got ${line.split('(', 1)[0]}("")  ""` : '');
+  const [, name, quotedKey, operator, quotedValue] = match as unknown as readonly string[];
+  const target = TARGETS[name!] ?? malformed(` (unknown target ${name})`);
+  const result = RESULTS[operator!] ?? malformed(`; got ${name}("${quotedKey}") ${operator} "${quotedValue}"`);
+  const value = unquoted(quotedValue!);
   const number = (): number => {
-    if (!/^-?\d+$/.test(value)) throw new CtlExit(ExitCode.InvalidInput, `invalid txn compare request: ${line}`);
+    if (!/^[+-]?\d+$/.test(value)) throw new CtlExit(ExitCode.InvalidInput, `invalid txn compare request: ${line}`);
     return Number.parseInt(value, 10);
   };
-  const base = { key: utf8Encode(unquoted(match[2] ?? match[3]!)), target, result: RESULTS[match[4]!]! };
+  const base = { key: utf8Encode(unquoted(quotedKey!)), target, result };
   if (target === CompareTarget.Value) return Compare.of({ ...base, value: utf8Encode(value) });
   if (target === CompareTarget.Version) return Compare.of({ ...base, version: number() });
   if (target === CompareTarget.Create) return Compare.of({ ...base, createRevision: number() });
   if (target === CompareTarget.Mod) return Compare.of({ ...base, modRevision: number() });
-  return Compare.of({ ...base, lease: value.toLowerCase().padStart(16, '0') });
+  const lease = parseId(value);
+  if (lease === null) throw new CtlExit(ExitCode.InvalidInput, `invalid txn compare request: ${line}`);
+  return Compare.of({ ...base, lease });
 }
 
 function unquoted(text: string): string {
@@ -111,19 +117,19 @@ function splitWords(line: string): string[] {
 }
 
 function printTxn(run: Run, response: TxnResponse): void {
-  if (run.format === 'table') notAsTable();
-  if (run.format === 'json') {
-    run.line(txnJson(response));
-    return;
-  }
-  if (run.format === 'fields') {
-    run.context.out(headerFields(response.header));
-    run.line(`"Succeeded" : ${response.succeeded}`);
-  } else run.line(response.succeeded ? 'SUCCESS' : 'FAILURE');
-  for (const op of response.responses) {
-    if (run.format === 'simple') run.line('');
-    if (op.responseDeleteRange !== null) printDelete(run, op.responseDeleteRange);
-    else if (op.responsePut !== null) printPut(run, op.responsePut);
-    else if (op.responseRange !== null) printRange(run, op.responseRange);
-  }
+  show(run, {
+    simple: () => txnLines(response, run.hex),
+    json: () => lines([txnJson(response)]),
+    fields: () => txnFields(response),
+  });
+}
+
+/** An empty line before each answer. */
+function txnLines({ succeeded, responses }: TxnResponse, hex: boolean): string {
+  const answers = responses.map((op) => {
+    if (op.responseDeleteRange !== null) return deleteLines(op.responseDeleteRange, hex);
+    if (op.responsePut !== null) return putLines(op.responsePut, hex);
+    return op.responseRange === null ? '' : rangeLines(op.responseRange, hex);
+  });
+  return `${succeeded ? 'SUCCESS' : 'FAILURE'}\n${answers.map((text) => `\n${text}`).join('')}`;
 }

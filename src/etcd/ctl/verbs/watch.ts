@@ -4,9 +4,11 @@ import type { Task } from '../../../platform/task.ts';
 import type { WatchUpdate } from '../../client/watch.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, intFlag } from '../flags.ts';
+import { eventFields, fieldLines } from '../print/fields.ts';
 import { eventJson } from '../print/messages.ts';
+import { lines, show } from '../print/show.ts';
 import { kvLines } from '../print/words.ts';
-import { badArgs, notAsTable } from './arguments.ts';
+import { badArgs } from './arguments.ts';
 import { rangeOf } from './kv.ts';
 
 export const WATCH_FLAGS: FlagSpecs = Object.freeze({
@@ -21,8 +23,8 @@ export const WATCH_FLAGS: FlagSpecs = Object.freeze({
 /** Prints changes until it is interrupted, or the server ends the watch. */
 export function* watchVerb(run: Run): Task<void> {
   if (run.flags.bool('interactive')) badArgs('interactive watch is not simulated; give the key as an argument');
-  if (run.args.length === 0) badArgs('watch in non-interactive mode requires an argument or environment variable');
-  if (run.format === 'table') notAsTable();
+  if (run.args.length === 0) badArgs('bad number of arguments');
+  if (run.format === 'table') throw new CtlExit(ExitCode.BadFeature, 'table not supported as output format');
   const watch = run.client().watches.watch({
     ...rangeOf('watch', run.args, run.flags),
     startRevision: run.flags.int('rev'),
@@ -42,20 +44,24 @@ export function* watchVerb(run: Run): Task<void> {
 }
 
 function print(run: Run, update: WatchUpdate): void {
-  if (run.format === 'json') {
-    const events = update.events.length === 0 ? 'null' : `[${update.events.map(eventJson).join(',')}]`;
-    run.line(
-      `{"Header":{"revision":${update.revision}},"Events":${events},"CompactRevision":0,"Canceled":false,"Created":false}`,
-    );
-    return;
-  }
-  if (update.events.length === 0) {
-    run.line(`progress notify: ${update.revision}`);
-    return;
-  }
-  for (const event of update.events) {
-    run.line(event.type === EventType.Put ? 'PUT' : 'DELETE');
-    if (event.prevKv !== null) run.context.out(kvLines(event.prevKv, run.hex, false));
-    run.context.out(kvLines(event.kv, run.hex, false));
-  }
+  const header = (): string => fieldLines([['Revision', update.revision]]);
+  show(run, {
+    simple: () => (update.events.length === 0 ? `progress notify: ${update.revision}\n` : eventLines(update, run.hex)),
+    json: () => lines([updateJson(update)]),
+    fields: () => header() + update.events.map(eventFields).join(''),
+  });
+}
+
+function updateJson({ revision, events }: WatchUpdate): string {
+  const list = events.length === 0 ? 'null' : `[${events.map(eventJson).join(',')}]`;
+  return `{"Header":{"revision":${revision}},"Events":${list},"CompactRevision":0,"Canceled":false,"Created":false}`;
+}
+
+function eventLines({ events }: WatchUpdate, hex: boolean): string {
+  const each = events.map((event) => {
+    const type = event.type === EventType.Put ? 'PUT' : 'DELETE';
+    const before = event.prevKv === null ? '' : kvLines(event.prevKv, hex, false);
+    return `${type}\n${before}${kvLines(event.kv, hex, false)}`;
+  });
+  return each.join('');
 }

@@ -13,7 +13,6 @@ import { race } from '../../../platform/combinators.ts';
 import type { HandlerEntry, RpcError, ServerStream } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
-import { MAX_LEASE_TTL_SEC } from '../lease/lessor.ts';
 import type { Member } from '../member/member.ts';
 import { PeerService } from '../peers/service.ts';
 import type { Guard } from './guard.ts';
@@ -55,7 +54,6 @@ class LeaseApi {
       this.#member.effects.overQuota();
       throw rpcError(EtcdError.NoSpace);
     }
-    if (ttl > MAX_LEASE_TTL_SEC) throw rpcError(EtcdError.LeaseTtlTooLarge);
     const chosen = id === NO_LEASE ? this.#randomId() : id;
     const answer = (yield* proposals.request({ leaseGrant: { id: chosen, ttl } })) as LeaseGrantResponse;
     return { ...answer, header: this.#member.header(answer.header!.revision) };

@@ -1,5 +1,5 @@
 import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
-import { type AlarmMember, type AlarmResponse, DowngradeAction } from '../../../api/etcd/maintenance.ts';
+import { type AlarmResponse, DowngradeAction } from '../../../api/etcd/maintenance.ts';
 import { MaintenanceService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import { RpcError } from '../../../platform/rpc.ts';
@@ -17,7 +17,8 @@ export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[
   return serviceHandlers(MaintenanceService, {
     Alarm: guard.unary(function* (request) {
       const answer = (yield* member.proposals.request({ alarm: request })) as AlarmResponse;
-      return { header: member.header(answer.header!.revision), alarms: answer.alarms as readonly AlarmMember[] };
+      const header = member.identity.behaviour.alarmHeader ? member.header(answer.header!.revision) : null;
+      return { header, alarms: answer.alarms };
     }),
     Status: guard.unary(
       function* () {

@@ -10,7 +10,7 @@ import {
   type TxnRequest,
   type TxnResponse,
 } from '../../../api/etcd/kv.ts';
-import { invariant } from '../../../platform/errors.ts';
+import { Fatal, invariant } from '../../../platform/errors.ts';
 import type { Lessor } from '../lease/lessor.ts';
 import { keyOf, keyRange } from '../mvcc/keys.ts';
 import type { MvccStore } from '../mvcc/store.ts';
@@ -50,7 +50,11 @@ function checkKept(context: WriteContext, put: PutRequest): EtcdErrorKind | null
   return missing ? EtcdError.KeyNotFound : null;
 }
 
-/** A put within the running write transaction; it was checked before. */
+/**
+ * A put within the running write transaction; it was checked before. A transaction that deletes a key and then wants to
+ * keep parts of it passes those checks: etcd has begun to write and panics, on every member, and again at each restart,
+ * when the entry is applied anew.
+ */
 export function executePut(context: WriteContext, put: PutRequest): PutResponse {
   const { store } = context;
   const key = keyOf(put.key);
@@ -58,7 +62,7 @@ export function executePut(context: WriteContext, put: PutRequest): PutResponse 
   let lease = put.lease;
   if (put.ignoreValue || put.ignoreLease) {
     const current = store.latest(key);
-    invariant(current !== null, 'a put that keeps parts of its key was not checked');
+    if (current === null) throw new Fatal(`unexpected error during txn with writes: ${EtcdError.KeyNotFound.message}`);
     if (put.ignoreValue) value = current.value;
     if (put.ignoreLease) lease = current.lease;
   }

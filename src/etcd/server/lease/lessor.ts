@@ -5,7 +5,7 @@ import type { LeaseItems } from '../mvcc/store.ts';
 import { spreadExpiries } from './spread.ts';
 
 /** Largest time to live that a grant may ask for. */
-export const MAX_LEASE_TTL_SEC = 9_000_000_000;
+const MAX_LEASE_TTL_SEC = 9_000_000_000;
 export const SECOND_US = 1_000_000;
 
 /** "Does not expire here": this member is not the primary. */
