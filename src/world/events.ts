@@ -7,4 +7,6 @@ export const faultInjected = eventKind<{
   readonly machines: readonly string[];
   readonly detail: string;
 }>('world.fault.injected');
+/** A disk was replaced by an empty one of its size; `system` tells whether Talos had been installed on it. */
+export const diskBlanked = eventKind<{ readonly disk: string; readonly system: boolean }>('world.disk.blanked');
 export const faultEnded = eventKind<{ readonly id: number; readonly fault: string }>('world.fault.ended');

@@ -4,7 +4,7 @@ import { uniform } from '../sim/distribution.ts';
 import type { Machine } from '../sim/machine/machine.ts';
 import type { Station } from '../sim/machine/station.ts';
 import type { Simulation } from '../sim/simulation.ts';
-import { faultEnded, faultInjected } from './events.ts';
+import { diskBlanked, faultEnded, faultInjected } from './events.ts';
 import type { FaultSpec, OutsideService } from './fault.ts';
 import type { WorldSpec } from './spec.ts';
 
@@ -88,8 +88,9 @@ export class WorldFaults {
       case 'disk-full':
       case 'disk-slow':
       case 'disk-errors':
-      case 'blank-disk':
         return each((machine) => diskFault(fault, machine));
+      case 'blank-disk':
+        return each((machine) => then(this.#blankDisk(fault, machine), NOTHING));
       case 'service-down':
       case 'service-up':
         return this.#service(fault);
@@ -128,6 +129,16 @@ export class WorldFaults {
     const station = this.#station(STATION_OF[service]);
     if (!down) return then(station?.powerOn(), NOTHING);
     return then(station?.powerOff(), () => station?.powerOn());
+  }
+
+  /** Somebody changes the disk for an empty one, which takes the power off. */
+  #blankDisk(fault: FaultSpec, machine: Machine): void {
+    const disk = diskOf(fault, machine);
+    if (disk === undefined) return;
+    machine.powerOff();
+    const system = disk.boot !== undefined;
+    disk.setPartitions([]);
+    this.#simulation.log(machine.name).event(diskBlanked, { disk: disk.path, system });
   }
 
   #station(name: string): Station | undefined {
@@ -187,15 +198,11 @@ function diskFault(fault: FaultSpec, machine: Machine): Heal {
         Object.assign(disk.faults.errorPpm, { read: 0, write: 0, sync: 0 });
       };
     }
-    case 'disk-full':
+    default:
       disk.faults.full = true;
       return () => {
         disk.faults.full = false;
       };
-    default:
-      machine.powerOff();
-      disk.setPartitions([]);
-      return NOTHING;
   }
 }
 

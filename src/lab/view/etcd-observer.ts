@@ -87,6 +87,20 @@ export class EtcdObserver {
     return this.#births.filter((birth) => locals.some((member) => member.birth === birth));
   }
 
+  /** The birth whose Kubernetes objects count: the oldest with a quorum, or else the oldest whose data is left. */
+  counting(): Birth | undefined {
+    const living = this.living();
+    return (
+      living.find(
+        (birth) =>
+          leaderOf(
+            birth,
+            [...this.#local.values()].filter((member) => member.birth === birth),
+          ) !== '',
+      ) ?? living[0]
+    );
+  }
+
   #started(machine: string, fields: Readonly<Record<string, string & number & boolean>>): void {
     const origin = this.#lineage.birthOn(machine);
     if (origin === undefined) return;

@@ -19,6 +19,7 @@ import {
   thawed,
 } from '../../sim/events.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
+import { diskBlanked } from '../../world/events.ts';
 import type { LocalMember } from './etcd-observer.ts';
 import type { MachineView } from './types.ts';
 
@@ -58,6 +59,9 @@ export class MachineObserver {
         break;
       case nodeBooted.name:
         this.#systemBooted(text('disk') === 'blank', text('slot') === '' ? '' : text('version'));
+        break;
+      case diskBlanked.name:
+        if (event.fields.system === true) this.#systemBooted(true, '');
         break;
       case bootHung.name:
         this.#stage = 'hung at boot';
@@ -101,7 +105,7 @@ export class MachineObserver {
     }
   }
 
-  /** A wiped machine is as it was at first; another one shows the release that it runs. */
+  /** A wiped or blank machine is as it was at first; another one shows the release that it runs. */
   #systemBooted(blank: boolean, release: string): void {
     if (blank) {
       this.#disk = MEDIUM;

@@ -3,7 +3,7 @@ import { vipAcquired, vipReleased } from '../../nodes/events.ts';
 import { kernelEnded, processExited } from '../../sim/events.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
 import { etcdDataGone } from './etcd-data-gone.ts';
-import { type Birth, EtcdObserver } from './etcd-observer.ts';
+import { EtcdObserver } from './etcd-observer.ts';
 import { MachineObserver } from './machine-observer.ts';
 import type { ClusterView } from './types.ts';
 
@@ -11,9 +11,8 @@ import type { ClusterView } from './types.ts';
 export class ClusterObserver {
   readonly etcd = new EtcdObserver();
   readonly #machines = new Map<string, MachineObserver>();
-  readonly #nodes = new Map<string, { ready: boolean; revision: number }>();
-  /** Whose Nodes these are: revisions of two clusters do not compare. */
-  #nodesOf: Birth | undefined;
+  /** Nodes by number of the etcd birth that holds them: revisions of two clusters do not compare. */
+  readonly #nodes = new Map<number, Map<string, { ready: boolean; revision: number }>>();
   #vipAddress = '';
   readonly #vipOwners = new Set<string>();
 
@@ -42,28 +41,35 @@ export class ClusterObserver {
     this.#vipOwners.delete(machine);
   }
 
-  /** API servers of a second etcd cluster see other Nodes; the first one that lives is the one that counts. */
+  /** API servers of a second etcd cluster see other Nodes. */
   #node(machine: string, event: TraceEvent): void {
-    const counts = this.etcd.living()[0];
     const birth = this.etcd.localOn(machine)?.birth;
-    if (birth !== undefined && birth !== counts) return;
-    if (counts !== this.#nodesOf) this.#nodes.clear();
-    this.#nodesOf = counts;
+    if (birth === undefined) return;
+    const nodes = this.#nodesOf(birth.number);
     const { name, ready, deleted, revision } = event.fields as {
       name: string;
       ready: boolean;
       deleted: boolean;
       revision: number;
     };
-    const known = this.#nodes.get(name);
+    const known = nodes.get(name);
     if (known !== undefined && known.revision > revision) return;
-    if (deleted) this.#nodes.delete(name);
-    else this.#nodes.set(name, { ready, revision });
+    if (deleted) nodes.delete(name);
+    else nodes.set(name, { ready, revision });
+  }
+
+  #nodesOf(birth: number): Map<string, { ready: boolean; revision: number }> {
+    const known = this.#nodes.get(birth);
+    if (known !== undefined) return known;
+    const nodes = new Map<string, { ready: boolean; revision: number }>();
+    this.#nodes.set(birth, nodes);
+    return nodes;
   }
 
   view(): ClusterView {
     const etcd = this.etcd.view();
-    const nodes = [...this.#nodes]
+    const counts = this.etcd.counting();
+    const nodes = [...(counts === undefined ? [] : this.#nodesOf(counts.number))]
       .map(([name, { ready }]) => ({ name, ready }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const machines = [...this.#machines.values()].map((machine) => {

@@ -4,6 +4,7 @@ import { CheckerSet } from '../../../src/lab/checkers/all.ts';
 import { EtcdLineage } from '../../../src/lab/view/etcd-lineage.ts';
 import { etcdPhase } from '../../../src/nodes/events.ts';
 import type { TraceEvent } from '../../../src/sim/trace.ts';
+import { diskBlanked } from '../../../src/world/events.ts';
 
 let sequence = 0;
 
@@ -55,6 +56,9 @@ describe('etcd lineage', () => {
     const before = [started('cp-1', 'new'), started('cp-2', 'join')];
     expect(broken(...before, waiting('cp-1'), started('cp-1', 'restore'))).toEqual(['one-etcd-birth']);
     expect(broken(...before, waiting('cp-1'), waiting('cp-2'), started('cp-1', 'restore'))).toEqual([]);
+    const blanked = (system: boolean): TraceEvent => event('cp-2', diskBlanked.name, { disk: '/dev/sda', system });
+    expect(broken(...before, waiting('cp-1'), blanked(true), started('cp-1', 'restore'))).toEqual([]);
+    expect(broken(...before, waiting('cp-1'), blanked(false), started('cp-1', 'restore'))).toEqual(['one-etcd-birth']);
   });
 
   it('terms and logs of two births are not compared', () => {
