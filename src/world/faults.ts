@@ -155,7 +155,7 @@ export class WorldFaults {
   }
 }
 
-function then(_done: void, heal: Heal): Heal {
+function then(_done: unknown, heal: Heal): Heal {
   return heal;
 }
 

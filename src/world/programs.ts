@@ -1,5 +1,6 @@
 import type { Surroundings } from '../nodes/surroundings.ts';
 import type { Program } from '../platform/containers.ts';
+import { splitImage } from '../platform/image.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import type { Task } from '../platform/task.ts';
 
@@ -21,11 +22,7 @@ const FACTORY_INSTALLER = /^factory\.talos\.dev\/(?:[a-z0-9]+-)*installer(?:-sec
 
 /** The program of an image reference. */
 export function resolveImage(programs: ProgramSet, image: string): Program | undefined {
-  const slash = image.lastIndexOf('/');
-  const at = image.indexOf('@');
-  const plain = at < 0 ? image : image.slice(0, at);
-  const colon = plain.indexOf(':', slash < 0 ? 0 : slash);
-  const repository = colon < 0 ? plain : plain.slice(0, colon);
+  const { repository, tag = 'latest' } = splitImage(image);
   const known = FACTORY_INSTALLER.test(repository) ? INSTALLER : repository;
-  return programs.images[known]?.(colon < 0 ? 'latest' : plain.slice(colon + 1));
+  return programs.images[known]?.(tag);
 }

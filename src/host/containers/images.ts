@@ -1,3 +1,5 @@
+import { splitImage } from '../../platform/image.ts';
+
 /** Programs that come with the package; `src/host/run-program.ts` knows where they are. */
 export type BuiltInProgram =
   | 'etcd'
@@ -31,6 +33,5 @@ export type ImageMap = Readonly<Record<string, ImageSource>>;
 export function sourceOf(images: ImageMap, image: string): ImageSource | undefined {
   const exact = images[image];
   if (exact !== undefined) return exact;
-  const tag = image.lastIndexOf(':');
-  return tag > image.lastIndexOf('/') ? images[image.slice(0, tag)] : undefined;
+  return images[splitImage(image).repository];
 }

@@ -8,6 +8,7 @@ import {
   serviceState,
   staticPods,
 } from '../../nodes/events.ts';
+import { splitImage } from '../../platform/image.ts';
 import {
   booted,
   bootHung,
@@ -82,7 +83,7 @@ export class MachineObserver {
         if (text('sequence') === 'install' && text('action') === 'START') this.#installing();
         break;
       case installed.name:
-        this.#disk = text('image').slice(text('image').lastIndexOf(':') + 1);
+        this.#disk = splitImage(text('image')).tag ?? 'latest';
         break;
       case configApplied.name:
         this.#config = text('machineType');

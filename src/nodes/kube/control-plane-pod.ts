@@ -1,4 +1,5 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
+import { splitImage } from '../../platform/image.ts';
 import type { ComponentConfigSpec } from '../resources/k8s-control-plane.ts';
 
 export interface PodParts {
@@ -131,6 +132,5 @@ export function memoryBytes(quantity: string | undefined): number | undefined {
 }
 
 function versionOf(image: string): string {
-  const tag = image.slice(image.lastIndexOf(':') + 1);
-  return tag.replace(/^v/, '');
+  return (splitImage(image).tag ?? '').replace(/^v/, '');
 }
