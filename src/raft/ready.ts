@@ -66,15 +66,13 @@ export function buildReady(core: Core, told: Told): Ready {
 
 /** Messages of synchronous mode: what is addressed to the node itself waits for `advance`. */
 function withoutSelf(core: Core): readonly Message[] {
-  const { msgs, msgsAfterAppend } = core;
-  let messages = msgs;
-  for (let i = 0; i < msgsAfterAppend.length; i++) {
-    const message = msgsAfterAppend[i]!;
-    if (message.to === core.id) continue;
-    if (messages === msgs) messages = msgs.slice();
-    messages.push(message);
-  }
-  return messages.length > 0 ? messages : NO_MESSAGES;
+  const { id, msgs, msgsAfterAppend } = core;
+  let own = 0;
+  for (let i = 0; i < msgsAfterAppend.length; i++) if (msgsAfterAppend[i]!.to === id) own++;
+  if (own === msgsAfterAppend.length) return msgs.length > 0 ? msgs : NO_MESSAGES;
+  // A follower has nothing but answers to others: no list needs to be made for those.
+  if (own === 0) return msgs.length === 0 ? msgsAfterAppend : msgs.concat(msgsAfterAppend);
+  return msgs.concat(msgsAfterAppend.filter(({ to }) => to !== id));
 }
 
 type StorageWork = Pick<Ready, 'hardState' | 'entries' | 'snapshot' | 'committedEntries'>;

@@ -2,16 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { Core } from '../../src/raft/core.ts';
 import {
   type Behaviour,
+  type ConfChange,
+  ConfChangeType,
   EMPTY_CONF_STATE,
+  encodeConfChange,
   entrySize,
   MemoryStorage,
   MessageType,
   NONE,
+  RawNode,
   StorageError,
 } from '../../src/raft/index.ts';
 import { unstamped } from '../../src/raft/message.ts';
 import { step } from '../../src/raft/step.ts';
-import { bytes, coreOf, lead, message, N1, N2, takeMessages, text } from './helper.ts';
+import { bytes, configOf, coreOf, lead, message, N1, N2, storageWith, takeMessages, text } from './helper.ts';
 
 const { AppResp, HeartbeatResp, Prop, ReadIndex } = MessageType;
 
@@ -93,5 +97,32 @@ describe('a snapshot at index 0 that brings only members', () => {
     const storage = new MemoryStorage('3.7');
     expect(storage.applySnapshot(snapshot)).toBeNull();
     expect(storage.initialState().confState.voters).toEqual([N1]);
+  });
+});
+
+describe('an encoded conf change of the first form', () => {
+  const change: ConfChange = { version: 1, id: NONE, type: ConfChangeType.AddNode, nodeId: N1, context: null };
+
+  function proposedAs(behaviour: Behaviour): number[] {
+    const storage = storageWith({ voters: [N1] });
+    const raft = new RawNode(configOf(N1, storage, { behaviour }));
+    raft.campaign();
+    for (let i = 0; i < 2; i++) {
+      storage.append(raft.ready().entries);
+      raft.advance();
+    }
+    raft.proposeConfChange(change);
+    const { data } = raft.ready().entries[0]!;
+    return data instanceof Uint8Array ? [...data] : [];
+  }
+
+  it('3.6: holds an id of 0', () => {
+    expect([...encodeConfChange(change, '3.6')]).toEqual([8, 0, 16, 0, 24, 1]);
+    expect(proposedAs('3.6')).toEqual([8, 0, 16, 0, 24, 1]);
+  });
+
+  it('3.7: holds no id of 0', () => {
+    expect([...encodeConfChange(change, '3.7')]).toEqual([16, 0, 24, 1]);
+    expect(proposedAs('3.7')).toEqual([16, 0, 24, 1]);
   });
 });

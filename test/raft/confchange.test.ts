@@ -18,7 +18,6 @@ import {
   EMPTY_CONF_STATE,
   EntryType,
   encodeConfChange,
-  NONE,
   nodeId,
   sameConfState,
 } from '../../src/raft/index.ts';
@@ -179,12 +178,6 @@ describe('encoding', () => {
       context: null,
     };
     expect([...encodeConfChange(v2Change)]).toEqual([8, 2, 18, 4, 8, 1, 16, 2]);
-  });
-
-  it('3.6 writes an id of 0, 3.7 does not', () => {
-    const change: AnyConfChange = { version: 1, id: NONE, type: ConfChangeType.AddNode, nodeId: N1, context: null };
-    expect([...encodeConfChange(change, '3.6')]).toEqual([8, 0, 16, 0, 24, 1]);
-    expect([...encodeConfChange(change, '3.7')]).toEqual([16, 0, 24, 1]);
   });
 
   it('of absent or empty data is the change that leaves a joint configuration', () => {
