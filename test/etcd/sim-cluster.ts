@@ -19,6 +19,10 @@ export interface ClusterOptions extends EtcdProgramOptions {
   readonly spare?: number;
   readonly strictWire?: boolean;
   readonly digest?: 'fast' | 'full';
+  /** Which network events are made (default: all). */
+  readonly wants?: (kind: string) => boolean;
+  /** Puts something around a member's program. */
+  readonly wrap?: (program: Program, name: string) => Program;
 }
 
 export interface Node {
@@ -37,6 +41,7 @@ export class SimCluster {
   readonly program: Program;
   readonly #ops: Platform;
   readonly #flags: readonly string[];
+  readonly #wrap: (program: Program, name: string) => Program;
   #watchers = 0;
 
   constructor(options: ClusterOptions = {}) {
@@ -48,7 +53,9 @@ export class SimCluster {
       images: () => this.program,
       digest: options.digest ?? 'full',
       notable: () => false,
+      ...(options.wants === undefined ? {} : { wants: options.wants }),
     });
+    this.#wrap = options.wrap ?? ((program) => program);
     this.sim.network.addSegment({ name: 'lan' });
     const size = options.size ?? 3;
     const total = size + (options.spare ?? 0);
@@ -113,7 +120,7 @@ export class SimCluster {
   }
 
   start(node: Node): void {
-    node.process = node.station.run({ name: 'etcd', program: this.program, args: node.args });
+    node.process = node.station.run({ name: 'etcd', program: this.#wrap(this.program, node.name), args: node.args });
   }
 
   /** Pulls the plug and, after `offUs`, starts machine and member again. */

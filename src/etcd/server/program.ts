@@ -9,12 +9,15 @@ import type { ServerObserver } from './observer.ts';
 import { restoreCommand } from './restore/command.ts';
 import { serveMember } from './serve.ts';
 import { StartError } from './start/errors.ts';
+import { SEGMENT_BYTES } from './wal/wal.ts';
 
 export interface EtcdProgramOptions {
   /** Which release it is; default 3.6.5. */
   readonly behaviour?: Behaviour;
   /** Follows every request; for checkers in a simulation. */
   readonly observer?: ServerObserver;
+  /** Size at which a segment of the log is closed; default 64 MiB. */
+  readonly walSegmentBytes?: number;
 }
 
 /**
@@ -55,7 +58,8 @@ function* serve(
   options: EtcdProgramOptions,
 ): Task<number> {
   try {
-    return yield* serveMember({ process, console, config, behaviour, observer: options.observer });
+    const { observer, walSegmentBytes = SEGMENT_BYTES } = options;
+    return yield* serveMember({ process, console, config, behaviour, observer, walSegmentBytes });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.fatal('discovery failed', { error: error.message });

@@ -39,18 +39,19 @@ export interface ServeContext {
   readonly config: ServerConfig;
   readonly behaviour: Behaviour;
   readonly observer: ServerObserver | undefined;
+  readonly walSegmentBytes: number;
 }
 
 /** Runs a member until it is told to stop or was removed. The value is the exit code. */
 export function* serveMember(context: ServeContext): Task<number> {
-  const { process, console, config, behaviour, observer } = context;
+  const { process, console, config, behaviour, observer, walSegmentBytes } = context;
   const platform = config.unsafeNoFsync ? withoutFsync(process.platform) : process.platform;
   const layout = layoutOf(config);
   // Certificates are read anew for each connection: they change under a running member.
   const clientSide = yield* secured(() => serverTls(platform.disk, config.clientTls));
   const peerSide = yield* secured(() => serverTls(platform.disk, config.peerTls));
   const access = { rpc: platform.rpc, tls: yield* clientTls(platform.disk, config.peerTls) };
-  const booted = yield* bootMember({ config, behaviour, platform, layout, access });
+  const booted = yield* bootMember({ config, behaviour, platform, layout, access, walSegmentBytes });
   const member = new Member({ ...booted.parts, ...(observer === undefined ? {} : { observer }) });
   const { clusterId, memberId } = member;
   platform.log.event(EtcdEvent.MemberStarted, {

@@ -38,6 +38,7 @@ export interface BootContext {
   readonly platform: Platform;
   readonly layout: Layout;
   readonly access: PeerAccess;
+  readonly walSegmentBytes: number;
 }
 
 /** How long a peer may take to say whether this member was bootstrapped before. */
@@ -85,12 +86,12 @@ function* enterCluster(context: BootContext): Task<Booted> {
 
 /** A member without data: an empty log with its identity, an empty database. */
 function* freshMember(context: BootContext, clusterId: string, memberId: NodeId): Task<MemberParts> {
-  const { config, behaviour, platform, layout, access } = context;
+  const { config, behaviour, platform, layout, access, walSegmentBytes } = context;
   const { disk } = platform;
   const state = new ReplicatedState(stateOptions(context, clusterId, memberId));
   const bytes = (yield* readWhole(disk, layout.database)) ?? new Uint8Array(0);
   const database = yield* Database.open(disk, layout.database, bytes.length);
-  const wal = yield* Wal.create(disk, layout.walDir, { memberId, clusterId });
+  const wal = yield* Wal.create(disk, layout.walDir, { memberId, clusterId }, walSegmentBytes);
   const storage = new MemoryStorage('3.6');
   const node = makeNode(config, platform, memberId, storage);
   return {

@@ -19,7 +19,7 @@ import { makeNode } from './node.ts';
 
 /** Starts again from a log: identity from its metadata, state from the database, the rest by replaying. */
 export function* restartMember(context: BootContext): Task<Booted> {
-  const { config, behaviour, platform, layout, access } = context;
+  const { config, behaviour, platform, layout, access, walSegmentBytes } = context;
   const { disk, log } = platform;
   const recovered = yield* orFatal('failed to open WAL', recoverWal(disk, layout.walDir));
   if (recovered.repairedBytes > 0) {
@@ -30,7 +30,7 @@ export function* restartMember(context: BootContext): Task<Booted> {
   const loaded = yield* loadDatabase(context, snapshot);
   const state = new ReplicatedState(stateOptions(context, clusterId, memberId));
   state.load(loaded.state);
-  const wal = yield* Wal.resume(disk, layout.walDir, recovered.metadata, recovered.position);
+  const wal = yield* Wal.resume(disk, layout.walDir, recovered.metadata, recovered.position, walSegmentBytes);
   const entries = entriesAfter(recovered, snapshot?.index ?? 0);
   const restored = isFreshRestore(recovered, snapshot, entries);
   const storage = new MemoryStorage('3.6');

@@ -1,0 +1,40 @@
+/**
+ * Keys of the checkers' own model. It shares no code with the server, so that a mistake there is not repeated here.
+ */
+
+/** A key as text, one UTF-16 unit per byte: compares in byte order. */
+export function textOf(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]!);
+  return text;
+}
+
+/** Keys `from` ≤ key < `end`; `end` undefined: all that follow. */
+export interface Interval {
+  readonly from: string;
+  readonly end: string | undefined;
+}
+
+/** What (key, range_end) stands for in a range, a delete or a comparison (reference/etcd.md A3). */
+export function intervalOf(key: Uint8Array, rangeEnd: Uint8Array): Interval {
+  const from = textOf(key);
+  if (rangeEnd.length === 0) return { from, end: `${from}\u0000` };
+  const end = textOf(rangeEnd);
+  return { from, end: end === '\u0000' ? undefined : end };
+}
+
+/** The same for a watch: an empty key means "from the first" (A8). */
+export function watchedInterval(key: Uint8Array, rangeEnd: Uint8Array): Interval {
+  return intervalOf(key.length === 0 ? Uint8Array.of(0) : key, rangeEnd);
+}
+
+export function covers(interval: Interval, text: string): boolean {
+  return text >= interval.from && (interval.end === undefined || text < interval.end);
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

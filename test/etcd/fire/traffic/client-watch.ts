@@ -1,0 +1,57 @@
+import type { EtcdClient } from '../../../../src/etcd/client/client.ts';
+import { WatchFollower } from '../../../../src/lab/checkers/etcd/watch/follower.ts';
+import { utf8Encode } from '../../../../src/platform/bytes.ts';
+import { END } from '../../../../src/platform/channel.ts';
+import type { Task } from '../../../../src/platform/task.ts';
+import type { Checks } from '../checks.ts';
+
+/** One watch of the client library that lives through everything, and begins again where a compaction left it. */
+export class ClientWatch {
+  readonly #client: EtcdClient;
+  readonly #checks: Checks;
+  readonly #name: string;
+  #follower: WatchFollower | undefined;
+
+  constructor(client: EtcdClient, checks: Checks, name: string) {
+    this.#client = client;
+    this.#checks = checks;
+    this.#name = name;
+  }
+
+  *run(): Task<void> {
+    let startRevision = 1;
+    for (;;) {
+      const watch = this.#client.watches.watch({
+        key: utf8Encode('k'),
+        rangeEnd: utf8Encode('l'),
+        startRevision,
+        prevKv: true,
+        progressNotify: true,
+      });
+      const truth = () => this.#checks.order.model;
+      const follower = new WatchFollower(
+        `${this.#name} from ${startRevision}`,
+        watch.createRequest(),
+        truth,
+        (guarantee, detail) => this.#checks.blame(guarantee, detail),
+      );
+      this.#follower = follower;
+      for (;;) {
+        const update = yield* watch.receive();
+        if (update === END) return;
+        if (update.error !== null) {
+          if (update.compactRevision === 0) return;
+          follower.compacted(update.compactRevision);
+          startRevision = update.compactRevision;
+          break;
+        }
+        if (update.events.length > 0) follower.answer(update);
+        else follower.progress(update.revision);
+      }
+    }
+  }
+
+  finish(): void {
+    this.#follower?.finish();
+  }
+}

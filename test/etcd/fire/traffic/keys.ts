@@ -1,0 +1,191 @@
+import {
+  Compare,
+  CompareResult,
+  CompareTarget,
+  DeleteRangeRequest,
+  type KeyValue,
+  PutRequest,
+  RangeRequest,
+  RequestOp,
+  SortOrder,
+  SortTarget,
+  TxnRequest,
+} from '../../../../src/api/etcd/kv.ts';
+import { utf8Decode, utf8Encode } from '../../../../src/platform/bytes.ts';
+import type { Random } from '../../../../src/platform/random.ts';
+import type { Task } from '../../../../src/platform/task.ts';
+import type { RecordedClient } from '../recorded-client.ts';
+
+/** Keys that everybody works on: few, so that they collide. */
+const KEYS = 10;
+const ALL = Object.freeze({ key: utf8Encode('k'), rangeEnd: utf8Encode('l') });
+
+type Step = (self: KeyTraffic) => Task<unknown>;
+
+/** What is done how often (reference/etcd.md F5, and more of what is rare there). */
+const STEPS: readonly (readonly [number, Step])[] = Object.freeze([
+  [20, (self: KeyTraffic) => self.put()],
+  [10, (self: KeyTraffic) => self.client.range({ key: self.key() })],
+  [8, (self: KeyTraffic) => self.client.range({ key: self.key(), serializable: true })],
+  [6, (self: KeyTraffic) => self.client.range(ALL)],
+  [4, (self: KeyTraffic) => self.client.range({ ...ALL, serializable: true })],
+  [5, (self: KeyTraffic) => self.oddRange()],
+  [6, (self: KeyTraffic) => self.client.range({ key: self.key(), revision: self.client.revision })],
+  [5, (self: KeyTraffic) => self.client.range({ ...ALL, revision: self.pastRevision() })],
+  [6, (self: KeyTraffic) => self.client.deleteRange({ key: self.key(), prevKv: self.random.chance(500_000) })],
+  [2, (self: KeyTraffic) => self.deletePart()],
+  [8, (self: KeyTraffic) => self.compareAndSet()],
+  [8, (self: KeyTraffic) => self.manyAtOnce()],
+  [3, (self: KeyTraffic) => self.readAndWrite()],
+  [3, (self: KeyTraffic) => self.nested()],
+  [4, (self: KeyTraffic) => self.readTogether()],
+  [2, (self: KeyTraffic) => self.onlyCompare()],
+] as const);
+const TOTAL = STEPS.reduce((sum, [weight]) => sum + weight, 0);
+
+/** Random requests of one client about a few keys; every value is written once only. */
+export class KeyTraffic {
+  readonly client: RecordedClient;
+  readonly random: Random;
+  readonly #name: string;
+  #count = 0;
+
+  constructor(client: RecordedClient, random: Random, name: string) {
+    this.client = client;
+    this.random = random;
+    this.#name = name;
+  }
+
+  step(): Task<unknown> {
+    let at = this.random.int(1, TOTAL);
+    for (const [weight, run] of STEPS) {
+      at -= weight;
+      if (at <= 0) return run(this);
+    }
+    return this.put();
+  }
+
+  key(): Uint8Array {
+    return utf8Encode(`k${this.random.int(0, KEYS - 1)}`);
+  }
+
+  #value(): Uint8Array {
+    const text = `${this.#name}-${++this.#count}`;
+    return utf8Encode(this.random.chance(30_000) ? text.padEnd(3000, '.') : text);
+  }
+
+  pastRevision(): number {
+    return Math.max(1, this.client.revision - this.random.int(0, 40) + (this.random.chance(100_000) ? 45 : 0));
+  }
+
+  put(): Task<unknown> {
+    const kind = this.random.int(0, 19);
+    const key = this.key();
+    const prevKv = this.random.chance(300_000);
+    if (kind === 0) return this.client.put({ key, ignoreValue: true, prevKv });
+    if (kind === 1) return this.client.put({ key, value: this.#value(), ignoreLease: true, prevKv });
+    return this.client.put({ key, value: this.#value(), prevKv });
+  }
+
+  deletePart(): Task<unknown> {
+    const from = this.random.int(0, KEYS - 1);
+    const request = { key: utf8Encode(`k${from}`), rangeEnd: utf8Encode(`k${from + this.random.int(1, 3)}`) };
+    return this.client.deleteRange({ ...request, prevKv: this.random.chance(500_000) });
+  }
+
+  /** Limits, orders, filters. */
+  oddRange(): Task<unknown> {
+    const { random } = this;
+    const revision = this.pastRevision();
+    return this.client.range({
+      ...ALL,
+      limit: random.int(0, 4),
+      sortOrder: [SortOrder.None, SortOrder.Ascend, SortOrder.Descend][random.int(0, 2)]!,
+      // Of equal values, versions and so on the order is open.
+      sortTarget: [SortTarget.Key, SortTarget.Value][random.int(0, 1)]!,
+      keysOnly: random.chance(200_000),
+      countOnly: random.chance(200_000),
+      ...(random.chance(300_000) ? { minModRevision: revision } : {}),
+      ...(random.chance(200_000) ? { maxCreateRevision: revision } : {}),
+    });
+  }
+
+  /** Reads a key, then writes it if nobody else did. */
+  *compareAndSet(): Task<unknown> {
+    const key = this.key();
+    const before = (yield* this.client.range({ key, serializable: this.random.chance(300_000) }))?.kvs[0];
+    const request = TxnRequest.of({
+      compare: [before === undefined ? absent(key) : unchanged(before)],
+      success: [put({ key, value: this.#value() })],
+      failure: [RequestOp.of({ requestRange: RangeRequest.of({ key }) })],
+    });
+    return yield* this.client.txn(request);
+  }
+
+  /** Several keys in one transaction. */
+  manyAtOnce(): Task<unknown> {
+    const first = this.random.int(0, KEYS - 1);
+    const ops = Array.from({ length: 4 }, (_, i): RequestOp => {
+      const key = utf8Encode(`k${(first + i * 3) % KEYS}`);
+      const kind = this.random.int(0, 9);
+      if (i === 0 || kind < 5) return put({ key, value: this.#value(), prevKv: kind < 2 });
+      if (kind < 9) return RequestOp.of({ requestRange: RangeRequest.of({ key }) });
+      return RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key, prevKv: true }) });
+    });
+    return this.client.txn({ success: ops });
+  }
+
+  /** A put beside a read at a revision that may be gone on some members (reference/etcd.md G1 #18667). */
+  readAndWrite(): Task<unknown> {
+    const read = RangeRequest.of({ key: this.key(), revision: this.pastRevision() });
+    const ops = [put({ key: this.key(), value: this.#value() }), RequestOp.of({ requestRange: read })];
+    return this.client.txn({ success: ops });
+  }
+
+  nested(): Task<unknown> {
+    const key = this.key();
+    const inner = TxnRequest.of({
+      compare: [Compare.of({ key, target: CompareTarget.Version, result: CompareResult.Greater, version: 2 })],
+      success: [RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key, prevKv: true }) })],
+      failure: [put({ key, value: this.#value() })],
+    });
+    return this.client.txn({
+      success: [RequestOp.of({ requestTxn: inner }), RequestOp.of({ requestRange: RangeRequest.of(ALL) })],
+    });
+  }
+
+  readTogether(): Task<unknown> {
+    const serializable = this.random.chance(400_000);
+    const ops = [ALL, { key: this.key() }].map((range) =>
+      RequestOp.of({ requestRange: RangeRequest.of({ ...range, serializable }) }),
+    );
+    return this.client.txn({ compare: [absent(this.key())], success: ops, failure: [...ops].reverse() });
+  }
+
+  onlyCompare(): Task<unknown> {
+    const compare = Compare.of({
+      ...ALL,
+      target: CompareTarget.Mod,
+      result: CompareResult.Less,
+      modRevision: this.pastRevision(),
+    });
+    return this.client.txn({ compare: [compare] });
+  }
+}
+
+export function put(request: Partial<PutRequest>): RequestOp {
+  return RequestOp.of({ requestPut: PutRequest.of(request) });
+}
+
+function absent(key: Uint8Array): Compare {
+  return Compare.of({ key, target: CompareTarget.Create, result: CompareResult.Equal });
+}
+
+function unchanged({ key, modRevision }: KeyValue): Compare {
+  return Compare.of({ key, target: CompareTarget.Mod, result: CompareResult.Equal, modRevision });
+}
+
+/** What a key holds, or nothing. */
+export function textOfFirst(kvs: readonly KeyValue[]): string {
+  return kvs[0] === undefined ? '' : utf8Decode(kvs[0].value);
+}
