@@ -1,8 +1,4 @@
 /** Public face of the configuration package: load, validate, read, print, apply, explain. */
-export { type ClusterAccess, clusterAccess } from './access/cluster.ts';
-export { type MachineAccess, machineAccess } from './access/machine.ts';
-export { type Provider, provider } from './access/provider.ts';
-export { type ReleaseDefaults, V1_11_3_DEFAULTS } from './access/types.ts';
 export { configDiff, rebootReason } from './apply/immediate.ts';
 export {
   type ApplyContext,

@@ -29,6 +29,11 @@ export function listAt(value: ConfigValue | undefined, ...keys: readonly string[
   return Array.isArray(found) ? found : [];
 }
 
+/** Structs of a list; what is none is left out. */
+export function objectsAt(value: ConfigValue | undefined, ...keys: readonly string[]): readonly ConfigObject[] {
+  return listAt(value, ...keys).filter(isObject);
+}
+
 /** A list of strings; empty when absent. */
 export function stringsAt(value: ConfigValue | undefined, ...keys: readonly string[]): readonly string[] {
   return listAt(value, ...keys).filter((item) => typeof item === 'string');
@@ -52,14 +57,14 @@ export function numberAt(value: ConfigValue | undefined, ...keys: readonly strin
   return typeof found === 'number' ? found : typeof found === 'bigint' ? Number(found) : 0;
 }
 
-/** A map of strings; empty when absent. */
+/** A map of strings; empty when absent. Other scalars in their text form, null as nothing. */
 export function textMapAt(
   value: ConfigValue | undefined,
   ...keys: readonly string[]
 ): Readonly<Record<string, string>> {
   const map: Record<string, string> = Object.create(null);
   for (const [key, item] of Object.entries(objectAt(value, ...keys) ?? {})) {
-    map[key] = typeof item === 'string' ? item : '';
+    map[key] = item === null || typeof item === 'object' ? '' : String(item);
   }
   return map;
 }

@@ -1,4 +1,4 @@
-export { deepEqual } from './equal.ts';
+export { deepEqual } from '../platform/deep-equal.ts';
 export { AccessError, ControllerError, StateError } from './errors.ts';
 export type { WatchEvent } from './event.ts';
 export type { Metadata, Phase, Pointer } from './metadata.ts';

@@ -1,4 +1,4 @@
-import { deepEqual } from './equal.ts';
+import { deepEqual } from '../platform/deep-equal.ts';
 import type { Metadata } from './metadata.ts';
 
 /** A resource is immutable: writing makes a new one. */

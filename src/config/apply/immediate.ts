@@ -1,11 +1,12 @@
 /** Which changes work without a reboot (reference/v1.11.3.md 4.2, the white list). */
+
+import { deepEqual } from '../../platform/deep-equal.ts';
 import { type Config, legacyOf } from '../config.ts';
 import { printDocuments, printStruct } from '../encode/print.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { rootConfig } from '../schema/v1alpha1/root.ts';
 import { unifiedDiff } from '../text/diff.ts';
 import { isObject } from '../view.ts';
-import { sameValue } from './equal.ts';
 
 const LIVE_ROOT: readonly string[] = Object.freeze(['debug', 'cluster']);
 
@@ -55,7 +56,7 @@ export function rebootReason(current: Config, next: Config): string | undefined 
     return before === undefined ? 'current config is not v1alpha1' : 'new config is not v1alpha1';
   }
   const masked = withLiveParts(after, before);
-  if (sameValue(before, masked)) {
+  if (deepEqual(before, masked)) {
     return undefined;
   }
   const options = { minor: current.version.minor };

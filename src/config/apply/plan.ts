@@ -34,8 +34,6 @@ export interface ApplyRefusal {
   readonly kind: 'refused';
   readonly code: ApplyCode;
   readonly message: string;
-  /** Any request but a try cancels a pending revert, also one that is refused afterwards. */
-  readonly cancelsPendingTry: boolean;
 }
 
 export interface ApplyDecision {
@@ -48,7 +46,6 @@ export interface ApplyDecision {
   readonly reboot: boolean;
   /** Put the old configuration back after this time, in microseconds. */
   readonly revertAfterUs: number | undefined;
-  readonly cancelsPendingTry: boolean;
   /** Resolved mode of the answer; in maintenance always `reboot`, the zero of the enumeration. */
   readonly responseMode: ApplyMode;
   readonly details: string;
@@ -57,7 +54,7 @@ export interface ApplyDecision {
 
 export const DEFAULT_TRY_TIMEOUT_US = 60_000_000;
 
-/** Decides; pure. */
+/** Decides; pure. Any request ends a revert that is pending, also one that is refused: the node sees to that first. */
 export function planApply(request: ApplyRequest, context: ApplyContext): ApplyDecision | ApplyRefusal {
   return context.current === undefined
     ? planMaintenance(request, context)
@@ -65,12 +62,10 @@ export function planApply(request: ApplyRequest, context: ApplyContext): ApplyDe
 }
 
 function planActive(request: ApplyRequest, context: ApplyContext, current: Config): ApplyDecision | ApplyRefusal {
-  const cancelsPendingTry = request.mode !== 'try';
   const refuse = (code: ApplyCode, message: string): ApplyRefusal => ({
     kind: 'refused',
     code,
     message,
-    cancelsPendingTry,
   });
   const loaded = loadConfig(request.text, { version: context.version });
   if ('errors' in loaded) {
@@ -98,7 +93,6 @@ function planActive(request: ApplyRequest, context: ApplyContext, current: Confi
   const base = {
     kind: 'apply' as const,
     config: next,
-    cancelsPendingTry,
     responseMode: mode,
     warnings: [...checked.warnings.map((warning) => warning.message), ...runtime.warnings],
   };
@@ -145,7 +139,6 @@ function planMaintenance(request: ApplyRequest, context: ApplyContext): ApplyDec
     kind: 'refused',
     code,
     message,
-    cancelsPendingTry: false,
   });
   if (request.mode === 'no-reboot' || request.mode === 'staged') {
     const message = `apply configuration --mode='${request.mode}' is not supported in maintenance mode`;
@@ -171,7 +164,6 @@ function planMaintenance(request: ApplyRequest, context: ApplyContext): ApplyDec
     persist: !request.dryRun,
     reboot: false,
     revertAfterUs: undefined,
-    cancelsPendingTry: false,
     responseMode: 'reboot',
     details: request.dryRun ? summary : '',
     warnings: [...checked.warnings.map((warning) => warning.message), ...runtime.warnings],

@@ -1,7 +1,7 @@
 /** Lists what a configuration sets and what each setting does in the simulation. */
 import { type Config, locate } from '../config.ts';
 import { formatPath, type Path, type PathStep } from '../errors.ts';
-import { fieldIn } from '../schema/registry.ts';
+import { fieldIn, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue, Field, StructSpec, Type } from '../schema/types.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
 import { documentId } from '../validate/validate.ts';
@@ -34,11 +34,17 @@ export function explain(config: Config): readonly Explanation[] {
         const { effect, reason } = legacy ? effectOf(path) : rule;
         const line = locate(config, document, path)?.line ?? 0;
         const base = { document: id, path: formatPath(path), line, doc: field.doc, effect, reason };
-        found.push({ ...base, deprecated: field.deprecated ?? '' });
+        found.push({ ...base, deprecated: replacementOf(field, config.version.minor) });
       }
     });
     return found;
   });
+}
+
+/** What to use instead of a field, as soon as the release knows it. */
+function replacementOf(field: Field, minor: number): string {
+  const replacement = field.deprecated ?? '';
+  return (kindSince(replacement.split(/[ ,.]/, 1)[0]!) ?? 0) <= minor ? replacement : '';
 }
 
 /** Rule for a field path of the legacy document: the longest prefix. */

@@ -2,6 +2,7 @@
 
 import type { ConfigSet } from '../patch/config-set.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
+import { at, isObject, textAt } from '../view.ts';
 import { pemOfBase64 } from './pem-text.ts';
 import type { PemPair, SecretsBundle } from './secrets.ts';
 
@@ -34,21 +35,6 @@ export function secretsOfConfig(set: ConfigSet): SecretsBundle {
   };
 }
 
-function valueAt(root: ConfigObject, path: readonly string[]): ConfigValue | undefined {
-  let at: ConfigValue | undefined = root;
-  for (const key of path) at = isObject(at) ? at[key] : undefined;
-  return at;
-}
-
-function isObject(value: ConfigValue | undefined): value is ConfigObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textAt(root: ConfigObject, ...path: string[]): string {
-  const value = valueAt(root, path);
-  return typeof value === 'string' ? value : '';
-}
-
 function pemAt(root: ConfigObject, ...path: string[]): string {
   return pemOfBase64(textAt(root, ...path)) ?? '';
 }
@@ -64,11 +50,11 @@ function documentPair(document: ConfigObject): PemPair | null {
 
 /** The first secretbox key of the first block that covers Kubernetes secrets, if its first provider is secretbox. */
 function secretboxOf(document: ConfigObject): string {
-  const blocks = valueAt(document, ['config', 'resources']);
+  const blocks = at(document, 'config', 'resources');
   for (const block of listOf(blocks)) {
     if (!isObject(block) || !listOf(block.resources).includes('secrets')) continue;
     const provider = listOf(block.providers)[0];
-    const key = isObject(provider) ? listOf(valueAt(provider, ['secretbox', 'keys']))[0] : undefined;
+    const key = isObject(provider) ? listOf(at(provider, 'secretbox', 'keys'))[0] : undefined;
     if (isObject(key)) return textAt(key, 'secret');
   }
   return '';

@@ -1,5 +1,6 @@
 /** JSON patches (RFC 6902), with the errors of the library that the real tool uses (reference/network-config.md E.10). */
 
+import { deepEqual } from '../../platform/deep-equal.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { PatchError } from './error.ts';
 
@@ -117,18 +118,9 @@ function test(document: Document, operation: JsonOperation): void {
   if (value === undefined && Array.isArray(found.container)) {
     throw new PatchError(`error in test for path: '${path}': ${badIndex(found.key)}`);
   }
-  if (!equal(value ?? null, (operation.value ?? null) as Json)) {
+  if (!deepEqual(value ?? null, operation.value ?? null)) {
     throw new PatchError(`testing value ${path} failed: test failed`);
   }
-}
-
-function equal(a: Json, b: Json): boolean {
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i]!));
-  }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key]!, b[key]!));
 }
 
 function pathOf(operation: JsonOperation, field: 'path' | 'from', kind: string): string {

@@ -1,13 +1,14 @@
 /** Merging documents without a field tree: the rules for structs, guessed from the shape of the values. */
 
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
+import { at, isObject } from '../view.ts';
 import { copiedFields, inLooseOrder, isReplacedField } from './loose.ts';
 
 /** Scalars override unless they are zero, lists are appended, mappings merged. */
 export function mergeLoose(kind: string, left: ConfigObject, right: ConfigObject): ConfigObject {
   let merged = mergeLevel(kind, '', left, right);
   for (const path of copiedFields(kind)) {
-    if (valueAt(right, path) === undefined) merged = withoutPath(merged, path.split('.'));
+    if (at(right, ...path.split('.')) === undefined) merged = withoutPath(merged, path.split('.'));
   }
   return inLooseOrder(kind, merged);
 }
@@ -27,16 +28,6 @@ function mergeValue(kind: string, path: string, left: ConfigValue, right: Config
   if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right];
   if (isObject(left) && isObject(right)) return mergeLevel(kind, path, left, right);
   return right === '' || right === 0 ? left : right;
-}
-
-function isObject(value: ConfigValue): value is ConfigObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function valueAt(value: ConfigObject, path: string): ConfigValue | undefined {
-  let at: ConfigValue | undefined = value;
-  for (const key of path.split('.')) at = at !== undefined && isObject(at) ? at[key] : undefined;
-  return at;
 }
 
 function withoutPath(value: ConfigObject, path: readonly string[]): ConfigObject {

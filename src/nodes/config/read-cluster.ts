@@ -1,10 +1,23 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
 import { imageVersion } from '../../config/validate/kubernetes.ts';
-import { at, isObject } from '../../config/view.ts';
+import {
+  at,
+  flagAt,
+  isObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringsAt,
+  textAt,
+  textMapAt,
+} from '../../config/view.ts';
+import { HOUR_US } from '../../platform/clock.ts';
+import { parseDurationUs } from '../../platform/text/duration.ts';
 import type { Profile } from '../profile/profile.ts';
-import { flag, integer, object, objects, text, textMap, texts } from './pick.ts';
 import { readCertificate, readPem } from './read.ts';
 import type { ApiServerSettings, ClusterSettings, ComponentSettings, Endpoint, EtcdSettings } from './settings.ts';
+
+const YEAR_US = 8_760 * HOUR_US;
 
 /** The `cluster` section with defaults filled in. */
 export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSettings {
@@ -12,50 +25,51 @@ export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSet
   const cni = at(cluster, 'network', 'cni');
   const scheduler = at(cluster, 'scheduler');
   return {
-    name: text(at(cluster, 'clusterName')),
-    id: text(at(cluster, 'id')),
-    secret: text(at(cluster, 'secret')),
-    endpoint: readEndpoint(text(at(cluster, 'controlPlane', 'endpoint'))),
-    apiPort: integer(at(cluster, 'controlPlane', 'localAPIServerPort'), 6443),
-    token: text(at(cluster, 'token')),
-    aescbcSecret: text(at(cluster, 'aescbcEncryptionSecret')),
-    secretboxSecret: text(at(cluster, 'secretboxEncryptionSecret')),
+    name: textAt(cluster, 'clusterName'),
+    id: textAt(cluster, 'id'),
+    secret: textAt(cluster, 'secret'),
+    endpoint: readEndpoint(textAt(cluster, 'controlPlane', 'endpoint')),
+    apiPort: numberAt(cluster, 'controlPlane', 'localAPIServerPort') || 6443,
+    token: textAt(cluster, 'token'),
+    aescbcSecret: textAt(cluster, 'aescbcEncryptionSecret'),
+    secretboxSecret: textAt(cluster, 'secretboxEncryptionSecret'),
     ca: readCertificate(at(cluster, 'ca')),
-    acceptedCas: objects(at(cluster, 'acceptedCAs')).map((item) => readCertificate(item).crt),
+    acceptedCas: objectsAt(cluster, 'acceptedCAs').map((item) => readCertificate(item).crt),
     aggregatorCa: readCertificate(at(cluster, 'aggregatorCA')),
     serviceAccountKey: readPem(at(cluster, 'serviceAccount', 'key')),
     etcd: readEtcd(at(cluster, 'etcd'), profile),
-    dnsDomain: text(at(cluster, 'network', 'dnsDomain'), 'cluster.local'),
-    podSubnets: orDefault(texts(at(cluster, 'network', 'podSubnets')), '10.244.0.0/16'),
-    serviceSubnets: orDefault(texts(at(cluster, 'network', 'serviceSubnets')), '10.96.0.0/12'),
+    dnsDomain: textAt(cluster, 'network', 'dnsDomain') || 'cluster.local',
+    podSubnets: orDefault(stringsAt(cluster, 'network', 'podSubnets'), '10.244.0.0/16'),
+    serviceSubnets: orDefault(stringsAt(cluster, 'network', 'serviceSubnets'), '10.96.0.0/12'),
     cni: {
-      name: text(at(cni, 'name'), 'flannel'),
-      urls: texts(at(cni, 'urls')),
-      flannelExtraArgs: texts(at(cni, 'flannel', 'extraArgs')),
+      name: textAt(cni, 'name') || 'flannel',
+      urls: stringsAt(cni, 'urls'),
+      flannelExtraArgs: stringsAt(cni, 'flannel', 'extraArgs'),
     },
     apiServer: {
       ...readComponent(at(cluster, 'apiServer'), images.apiServer),
       ...readApiServer(at(cluster, 'apiServer')),
     },
     controllerManager: readComponent(at(cluster, 'controllerManager'), images.controllerManager),
-    scheduler: { ...readComponent(scheduler, images.scheduler), config: object(at(scheduler, 'config')) },
+    scheduler: { ...readComponent(scheduler, images.scheduler), config: objectAt(scheduler, 'config') ?? {} },
     proxy: readProxy(at(cluster, 'proxy'), images.proxy),
     coreDns: {
-      disabled: flag(at(cluster, 'coreDNS', 'disabled')),
-      image: text(at(cluster, 'coreDNS', 'image'), images.coreDns),
+      disabled: flagAt(cluster, 'coreDNS', 'disabled') ?? false,
+      image: textAt(cluster, 'coreDNS', 'image') || images.coreDns,
     },
     discovery: {
-      enabled: flag(at(cluster, 'discovery', 'enabled')),
-      kubernetesRegistry: !flag(at(cluster, 'discovery', 'registries', 'kubernetes', 'disabled')),
-      serviceRegistry: !flag(at(cluster, 'discovery', 'registries', 'service', 'disabled')),
-      endpoint: text(at(cluster, 'discovery', 'registries', 'service', 'endpoint'), 'https://discovery.talos.dev/'),
+      enabled: flagAt(cluster, 'discovery', 'enabled') ?? false,
+      kubernetesRegistry: !(flagAt(cluster, 'discovery', 'registries', 'kubernetes', 'disabled') ?? false),
+      serviceRegistry: !(flagAt(cluster, 'discovery', 'registries', 'service', 'disabled') ?? false),
+      endpoint: textAt(cluster, 'discovery', 'registries', 'service', 'endpoint') || 'https://discovery.talos.dev/',
     },
-    externalCloudProvider: flag(at(cluster, 'externalCloudProvider', 'enabled')),
+    adminCertLifetimeUs: parseDurationUs(textAt(cluster, 'adminKubeconfig', 'certLifetime')) || YEAR_US,
+    externalCloudProvider: flagAt(cluster, 'externalCloudProvider', 'enabled') ?? false,
     allowSchedulingOnControlPlanes:
-      flag(at(cluster, 'allowSchedulingOnControlPlanes')) || flag(at(cluster, 'allowSchedulingOnMasters')),
-    inlineManifests: objects(at(cluster, 'inlineManifests')).map((manifest) => ({
-      name: text(at(manifest, 'name')),
-      contents: text(at(manifest, 'contents')),
+      flagAt(cluster, 'allowSchedulingOnControlPlanes') ?? flagAt(cluster, 'allowSchedulingOnMasters') ?? false,
+    inlineManifests: objectsAt(cluster, 'inlineManifests').map((manifest) => ({
+      name: textAt(manifest, 'name'),
+      contents: textAt(manifest, 'contents'),
     })),
   };
 }
@@ -63,56 +77,56 @@ export function readCluster(cluster: ConfigObject, profile: Profile): ClusterSet
 function readEtcd(etcd: ConfigValue | undefined, profile: Profile): EtcdSettings | null {
   if (!isObject(etcd)) return null;
   return {
-    image: text(at(etcd, 'image'), profile.images.etcd),
+    image: textAt(etcd, 'image') || profile.images.etcd,
     ca: readCertificate(at(etcd, 'ca')),
-    extraArgs: textMap(at(etcd, 'extraArgs')),
-    subnet: text(at(etcd, 'subnet')),
-    advertisedSubnets: texts(at(etcd, 'advertisedSubnets')),
-    listenSubnets: texts(at(etcd, 'listenSubnets')),
+    extraArgs: textMapAt(etcd, 'extraArgs'),
+    subnet: textAt(etcd, 'subnet'),
+    advertisedSubnets: stringsAt(etcd, 'advertisedSubnets'),
+    listenSubnets: stringsAt(etcd, 'listenSubnets'),
   };
 }
 
 /** Kubernetes 1.31 and later use nftables unless the config says otherwise (reference/v1.11.3.md 8.5). */
 function readProxy(proxy: ConfigValue | undefined, ownImage: string): ClusterSettings['proxy'] {
-  const image = text(at(proxy, 'image'), ownImage);
+  const image = textAt(proxy, 'image') || ownImage;
   const version = imageVersion(image);
   const old = typeof version !== 'string' && version.major === 1 && version.minor < 31;
   return {
-    disabled: flag(at(proxy, 'disabled')),
+    disabled: flagAt(proxy, 'disabled') ?? false,
     image,
-    mode: text(at(proxy, 'mode'), old ? 'iptables' : 'nftables'),
-    extraArgs: textMap(at(proxy, 'extraArgs')),
+    mode: textAt(proxy, 'mode') || (old ? 'iptables' : 'nftables'),
+    extraArgs: textMapAt(proxy, 'extraArgs'),
   };
 }
 
 function readComponent(component: ConfigValue | undefined, image: string): ComponentSettings {
   return {
-    image: text(at(component, 'image'), image),
-    extraArgs: textMap(at(component, 'extraArgs')),
-    env: textMap(at(component, 'env')),
-    extraVolumes: objects(at(component, 'extraVolumes')).map((volume) => {
-      const mountPath = text(at(volume, 'mountPath'));
+    image: textAt(component, 'image') || image,
+    extraArgs: textMapAt(component, 'extraArgs'),
+    env: textMapAt(component, 'env'),
+    extraVolumes: objectsAt(component, 'extraVolumes').map((volume) => {
+      const mountPath = textAt(volume, 'mountPath');
       return {
         name: mountPath.replace(/[/_.]/g, '-').replace(/^-+|-+$/g, ''),
-        hostPath: text(at(volume, 'hostPath')),
+        hostPath: textAt(volume, 'hostPath'),
         mountPath,
-        readonly: flag(at(volume, 'readonly')),
+        readonly: flagAt(volume, 'readonly') ?? false,
       };
     }),
     resources: {
-      requests: object(at(component, 'resources', 'requests')),
-      limits: object(at(component, 'resources', 'limits')),
+      requests: objectAt(component, 'resources', 'requests') ?? {},
+      limits: objectAt(component, 'resources', 'limits') ?? {},
     },
   };
 }
 
 function readApiServer(apiServer: ConfigValue | undefined): ApiServerSettings {
   return {
-    certSans: texts(at(apiServer, 'certSANs')),
-    podSecurityPolicy: !flag(at(apiServer, 'disablePodSecurityPolicy')),
-    admissionControl: objects(at(apiServer, 'admissionControl')),
-    auditPolicy: object(at(apiServer, 'auditPolicy')),
-    authorizers: objects(at(apiServer, 'authorizationConfig')),
+    certSans: stringsAt(apiServer, 'certSANs'),
+    podSecurityPolicy: !(flagAt(apiServer, 'disablePodSecurityPolicy') ?? false),
+    admissionControl: objectsAt(apiServer, 'admissionControl'),
+    auditPolicy: objectAt(apiServer, 'auditPolicy') ?? {},
+    authorizers: objectsAt(apiServer, 'authorizationConfig'),
   };
 }
 

@@ -1,10 +1,20 @@
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
 import { diskMatchExpression } from '../../config/validate/install.ts';
-import { at, isObject } from '../../config/view.ts';
+import {
+  at,
+  flagAt,
+  isObject,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringsAt,
+  textAt,
+  textMapAt,
+} from '../../config/view.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
+import { parseDurationUs } from '../../platform/text/duration.ts';
 import type { Profile } from '../profile/profile.ts';
-import { flag, integer, object, objects, text, textMap, texts } from './pick.ts';
 import { readCluster } from './read-cluster.ts';
 import type {
   CertificateAndKey,
@@ -18,53 +28,53 @@ import type {
 
 /** Settings of a decoded v1alpha1 document, defaults of the release filled in (reference/v1.11.3.md 1, 11). */
 export function readSettings(document: ConfigObject, profile: Profile): NodeSettings {
-  const type = text(at(document, 'machine', 'type'), 'worker');
+  const type = textAt(document, 'machine', 'type') || 'worker';
   const machineType: MachineType = type === 'init' || type === 'controlplane' ? type : 'worker';
   return {
     machineType,
-    machine: readMachine(object(at(document, 'machine')), profile),
-    cluster: readCluster(object(at(document, 'cluster')), profile),
+    machine: readMachine(objectAt(document, 'machine') ?? {}, profile),
+    cluster: readCluster(objectAt(document, 'cluster') ?? {}, profile),
   };
 }
 
 function readMachine(machine: ConfigObject, profile: Profile): MachineSettings {
   const kubelet = at(machine, 'kubelet');
   return {
-    token: text(at(machine, 'token')),
+    token: textAt(machine, 'token'),
     ca: readCertificate(at(machine, 'ca')),
-    acceptedCas: objects(at(machine, 'acceptedCAs')).map((item) => readCertificate(item).crt),
-    certSans: texts(at(machine, 'certSANs')),
+    acceptedCas: objectsAt(machine, 'acceptedCAs').map((item) => readCertificate(item).crt),
+    certSans: stringsAt(machine, 'certSANs'),
     install: readInstall(at(machine, 'install'), profile),
     network: {
-      hostname: text(at(machine, 'network', 'hostname')),
-      nameservers: texts(at(machine, 'network', 'nameservers')),
-      interfaces: objects(at(machine, 'network', 'interfaces')).map(readInterface),
+      hostname: textAt(machine, 'network', 'hostname'),
+      nameservers: stringsAt(machine, 'network', 'nameservers'),
+      interfaces: objectsAt(machine, 'network', 'interfaces').map(readInterface),
     },
     kubelet: {
-      image: text(at(kubelet, 'image'), profile.images.kubelet),
-      clusterDns: texts(at(kubelet, 'clusterDNS')),
-      extraArgs: textMap(at(kubelet, 'extraArgs')),
-      extraConfig: object(at(kubelet, 'extraConfig')),
-      credentialProviderConfig: object(at(kubelet, 'credentialProviderConfig')),
-      defaultRuntimeSeccomp: flag(at(kubelet, 'defaultRuntimeSeccompProfileEnabled')),
-      registerWithFqdn: flag(at(kubelet, 'registerWithFQDN')),
-      validSubnets: texts(at(kubelet, 'nodeIP', 'validSubnets')),
-      skipNodeRegistration: flag(at(kubelet, 'skipNodeRegistration')),
-      disableManifestsDirectory: flag(at(kubelet, 'disableManifestsDirectory')),
+      image: textAt(kubelet, 'image') || profile.images.kubelet,
+      clusterDns: stringsAt(kubelet, 'clusterDNS'),
+      extraArgs: textMapAt(kubelet, 'extraArgs'),
+      extraConfig: objectAt(kubelet, 'extraConfig') ?? {},
+      credentialProviderConfig: objectAt(kubelet, 'credentialProviderConfig') ?? {},
+      defaultRuntimeSeccomp: flagAt(kubelet, 'defaultRuntimeSeccompProfileEnabled') ?? false,
+      registerWithFqdn: flagAt(kubelet, 'registerWithFQDN') ?? false,
+      validSubnets: stringsAt(kubelet, 'nodeIP', 'validSubnets'),
+      skipNodeRegistration: flagAt(kubelet, 'skipNodeRegistration') ?? false,
+      disableManifestsDirectory: flagAt(kubelet, 'disableManifestsDirectory') ?? false,
     },
     time: {
-      disabled: flag(at(machine, 'time', 'disabled')),
-      servers: texts(at(machine, 'time', 'servers')),
-      bootTimeoutUs: readDurationUs(text(at(machine, 'time', 'bootTimeout'))),
+      disabled: flagAt(machine, 'time', 'disabled') ?? false,
+      servers: stringsAt(machine, 'time', 'servers'),
+      bootTimeoutUs: parseDurationUs(textAt(machine, 'time', 'bootTimeout')) ?? 0,
     },
     features: readFeatures(at(machine, 'features')),
-    nodeLabels: textMap(at(machine, 'nodeLabels')),
-    nodeAnnotations: textMap(at(machine, 'nodeAnnotations')),
-    nodeTaints: textMap(at(machine, 'nodeTaints')),
-    env: textMap(at(machine, 'env')),
-    pods: objects(at(machine, 'pods')),
-    controllerManagerDisabled: flag(at(machine, 'controlPlane', 'controllerManager', 'disabled')),
-    schedulerDisabled: flag(at(machine, 'controlPlane', 'scheduler', 'disabled')),
+    nodeLabels: textMapAt(machine, 'nodeLabels'),
+    nodeAnnotations: textMapAt(machine, 'nodeAnnotations'),
+    nodeTaints: textMapAt(machine, 'nodeTaints'),
+    env: textMapAt(machine, 'env'),
+    pods: objectsAt(machine, 'pods'),
+    controllerManagerDisabled: flagAt(machine, 'controlPlane', 'controllerManager', 'disabled') ?? false,
+    schedulerDisabled: flagAt(machine, 'controlPlane', 'scheduler', 'disabled') ?? false,
   };
 }
 
@@ -72,47 +82,47 @@ function readInstall(install: ConfigValue | undefined, profile: Profile): Instal
   if (!isObject(install)) return null;
   const match = diskMatchExpression(install);
   return {
-    disk: text(at(install, 'disk')),
+    disk: textAt(install, 'disk'),
     diskMatch: match !== undefined && 'expression' in match ? match.expression : undefined,
-    image: text(at(install, 'image'), profile.images.installer),
-    wipe: flag(at(install, 'wipe')),
+    image: textAt(install, 'image') || profile.images.installer,
+    wipe: flagAt(install, 'wipe') ?? false,
   };
 }
 
 function readInterface(device: ConfigObject): InterfaceSettings {
   const selector = at(device, 'deviceSelector');
-  const legacyAddress = text(at(device, 'cidr'));
+  const legacyAddress = textAt(device, 'cidr');
   return {
-    name: text(at(device, 'interface')),
+    name: textAt(device, 'interface'),
     selector: isObject(selector) ? selector : null,
-    ignore: flag(at(device, 'ignore')),
-    addresses: [...texts(at(device, 'addresses')), ...(legacyAddress === '' ? [] : [legacyAddress])],
-    dhcp: flag(at(device, 'dhcp')),
-    mtuBytes: integer(at(device, 'mtu'), 0),
-    routes: objects(at(device, 'routes')).map((route) => ({
-      network: text(at(route, 'network')),
-      gateway: text(at(route, 'gateway')),
-      metric: integer(at(route, 'metric'), 1024),
+    ignore: flagAt(device, 'ignore') ?? false,
+    addresses: [...stringsAt(device, 'addresses'), ...(legacyAddress === '' ? [] : [legacyAddress])],
+    dhcp: flagAt(device, 'dhcp') ?? false,
+    mtuBytes: numberAt(device, 'mtu'),
+    routes: objectsAt(device, 'routes').map((route) => ({
+      network: textAt(route, 'network'),
+      gateway: textAt(route, 'gateway'),
+      metric: numberAt(route, 'metric') || 1024,
     })),
-    vip: text(at(device, 'vip', 'ip')),
+    vip: textAt(device, 'vip', 'ip'),
   };
 }
 
 function readFeatures(features: ConfigValue | undefined): FeatureSettings {
   return {
-    rbac: flag(at(features, 'rbac')),
-    stableHostname: flag(at(features, 'stableHostname')),
-    apidCheckExtKeyUsage: flag(at(features, 'apidCheckExtKeyUsage')),
-    diskQuota: flag(at(features, 'diskQuotaSupport')),
+    rbac: flagAt(features, 'rbac') ?? false,
+    stableHostname: flagAt(features, 'stableHostname') ?? false,
+    apidCheckExtKeyUsage: flagAt(features, 'apidCheckExtKeyUsage') ?? false,
+    diskQuota: flagAt(features, 'diskQuotaSupport') ?? false,
     kubePrism: {
-      enabled: flag(at(features, 'kubePrism', 'enabled')),
-      port: integer(at(features, 'kubePrism', 'port'), 7445),
+      enabled: flagAt(features, 'kubePrism', 'enabled') ?? false,
+      port: numberAt(features, 'kubePrism', 'port') || 7445,
     },
     hostDns: {
-      enabled: flag(at(features, 'hostDNS', 'enabled')),
-      forwardKubeDns: flag(at(features, 'hostDNS', 'forwardKubeDNSToHost')),
+      enabled: flagAt(features, 'hostDNS', 'enabled') ?? false,
+      forwardKubeDns: flagAt(features, 'hostDNS', 'forwardKubeDNSToHost') ?? false,
     },
-    sortAlgorithm: text(at(features, 'nodeAddressSortAlgorithm'), 'v1') === 'v2' ? 'v2' : 'v1',
+    sortAlgorithm: textAt(features, 'nodeAddressSortAlgorithm').toLowerCase() === 'v2' ? 'v2' : 'v1',
   };
 }
 
@@ -122,24 +132,6 @@ export function readCertificate(value: ConfigValue | undefined): CertificateAndK
 }
 
 export function readPem(value: ConfigValue | undefined): string {
-  const bytes = decodeBase64(text(value));
+  const bytes = decodeBase64(textAt(value));
   return bytes === null ? '' : utf8Decode(bytes);
-}
-
-const UNIT_US: Readonly<Record<string, number>> = Object.freeze({
-  h: 3_600_000_000,
-  m: 60_000_000,
-  s: 1_000_000,
-  ms: 1_000,
-  us: 1,
-  µs: 1,
-});
-
-/** Go's duration text in microseconds; 0 for what is none. */
-export function readDurationUs(duration: string): number {
-  let total = 0;
-  for (const [, count, unit] of duration.matchAll(/([0-9]+(?:\.[0-9]+)?)(h|ms|us|µs|m|s)/g)) {
-    total += Math.round(Number(count) * UNIT_US[unit!]!);
-  }
-  return total;
 }

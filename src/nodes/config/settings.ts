@@ -136,6 +136,8 @@ export interface ClusterSettings {
   readonly coreDns: { readonly disabled: boolean; readonly image: string };
   readonly discovery: DiscoverySettings;
   readonly externalCloudProvider: boolean;
+  /** How long an administrator's certificate is valid. */
+  readonly adminCertLifetimeUs: number;
   readonly allowSchedulingOnControlPlanes: boolean;
   readonly inlineManifests: readonly { readonly name: string; readonly contents: string }[];
 }

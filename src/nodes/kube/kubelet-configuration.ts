@@ -1,8 +1,7 @@
 import { PROTECTED_KUBELET_FIELDS } from '../../config/protected-kubelet-fields.ts';
 import type { ConfigObject, ConfigValue } from '../../config/schema/types.ts';
-import { at } from '../../config/view.ts';
+import { at, objectsAt, textAt } from '../../config/view.ts';
 import { ControllerError } from '../../cosi/index.ts';
-import { objects, text } from '../config/pick.ts';
 import type { KubeletConfigSpec } from '../resources/k8s.ts';
 import { KUBELET_CA } from './paths.ts';
 
@@ -80,8 +79,8 @@ function featureGates(spec: KubeletConfigSpec): ConfigObject {
 
 /** One taint keeps ordinary pods off control planes, unless the user taints otherwise. */
 function taints(spec: KubeletConfigSpec, controlPlane: boolean): ConfigObject {
-  const own = objects(at(spec.extraConfig, 'registerWithTaints'));
-  const given = own.some((taint) => text(at(taint, 'key')) === CONTROL_PLANE_TAINT);
+  const own = objectsAt(spec.extraConfig, 'registerWithTaints');
+  const given = own.some((taint) => textAt(taint, 'key') === CONTROL_PLANE_TAINT);
   const byArgument = Object.hasOwn(spec.extraArgs, 'register-with-taints');
   if (!controlPlane || spec.allowSchedulingOnControlPlane || spec.skipNodeRegistration || given || byArgument)
     return {};

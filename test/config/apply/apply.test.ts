@@ -109,7 +109,6 @@ describe('modes (4.2)', () => {
       reboot: false,
       responseMode: 'no-reboot',
       details: 'Applied configuration without a reboot',
-      cancelsPendingTry: true,
     });
   });
 
@@ -140,7 +139,6 @@ describe('modes (4.2)', () => {
       kind: 'refused',
       code: 'InvalidArgument',
       message: expect.stringContaining("can't be applied in immediate mode"),
-      cancelsPendingTry: mode !== 'try',
     });
   });
 
@@ -158,7 +156,6 @@ describe('modes (4.2)', () => {
       activate: true,
       persist: false,
       revertAfterUs: 60_000_000,
-      cancelsPendingTry: false,
       details:
         "Applied configuration without a reboot\nThe config is applied in 'try' mode and will be automatically reverted back in 1m0s",
     });

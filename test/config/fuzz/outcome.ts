@@ -1,13 +1,13 @@
 /** What every input must come to: a configuration that all of the package can work on, or located errors. */
 
-import { provider } from '../../../src/config/access/provider.ts';
-import { V1_11_3_DEFAULTS } from '../../../src/config/access/types.ts';
-import { type Config, loadConfig } from '../../../src/config/config.ts';
+import { type Config, legacyOf, loadConfig } from '../../../src/config/config.ts';
 import { decodeStream } from '../../../src/config/decode/documents.ts';
 import { printDocuments } from '../../../src/config/encode/print.ts';
 import { explain } from '../../../src/config/explain/explain.ts';
 import { locateFinding, validate } from '../../../src/config/validate/validate.ts';
 import { parseVersion } from '../../../src/config/version.ts';
+import { specOf } from '../../../src/nodes/config/load.ts';
+import { TALOS_V1_11_3 } from '../../../src/nodes/profile/v1_11_3.ts';
 
 const VERSIONS = ['v1.11.3', 'v1.12.0', 'v1.15.0'].map((text) => parseVersion(text)!);
 
@@ -37,7 +37,7 @@ function configProblem(config: Config): string {
     }
   }
   explain(config);
-  touch(provider(config, V1_11_3_DEFAULTS));
+  if (legacyOf(config) !== undefined) specOf(config, TALOS_V1_11_3);
   return roundTripProblem(config);
 }
 
@@ -51,15 +51,4 @@ function roundTripProblem(config: Config): string {
   }
   const reprinted = printDocuments(again.documents, { minor });
   return reprinted === printed ? '' : `printing is not stable:\n${printed}\n----\n${reprinted}`;
-}
-
-/** Reads everything an accessor offers. */
-function touch(value: unknown): void {
-  if (typeof value === 'function') {
-    touch(value.length === 0 ? value() : value('eth0'));
-  } else if (Array.isArray(value)) {
-    value.forEach(touch);
-  } else if (typeof value === 'object' && value !== null) {
-    Object.values(value).forEach(touch);
-  }
 }

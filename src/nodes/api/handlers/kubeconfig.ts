@@ -1,9 +1,11 @@
 import { gzipSync } from 'fflate';
 import { utf8Encode } from '../../../platform/bytes.ts';
+import { HOUR_US } from '../../../platform/clock.ts';
+import { activeSettings } from '../../config/active.ts';
 import { renderAdminKubeconfig } from '../../controllers/secrets/kubernetes.ts';
 import type { Machine } from '../../machine.ts';
 import { KubernetesRootSecrets } from '../../resources/secrets.ts';
-import { Issuer, YEAR_HOURS } from '../../secrets/issue.ts';
+import { Issuer } from '../../secrets/issue.ts';
 import { failedPrecondition } from '../errors.ts';
 import { requireControlPlane } from './etcd.ts';
 
@@ -23,7 +25,7 @@ export function adminKubeconfig(machine: Machine, server = ''): string {
   const client = new Issuer(machine.platform.crypto, machine.platform.clock, root.issuingCA).issue({
     commonName: 'admin',
     organizations: ['system:masters'],
-    hours: YEAR_HOURS,
+    hours: activeSettings(machine.state)!.cluster.adminCertLifetimeUs / HOUR_US,
     usages: ['client-auth'],
     keySpec: 'ecdsa-p256',
   });

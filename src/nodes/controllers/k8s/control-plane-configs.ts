@@ -1,6 +1,5 @@
-import { at } from '../../../config/view.ts';
+import { objectAt, textAt, textMapAt } from '../../../config/view.ts';
 import { type Controller, transformController } from '../../../cosi/index.ts';
-import { object, text, textMap } from '../../config/pick.ts';
 import type { ComponentSettings } from '../../config/settings.ts';
 import { MachineConfigs } from '../../resources/config.ts';
 import {
@@ -24,7 +23,7 @@ function component(settings: ComponentSettings, enabled: boolean, external: bool
     extraArgs: settings.extraArgs,
     extraVolumes: settings.extraVolumes,
     environmentVariables: settings.env,
-    resources: { requests: textMap(settings.resources.requests), limits: textMap(settings.resources.limits) },
+    resources: { requests: textMapAt(settings.resources.requests), limits: textMapAt(settings.resources.limits) },
   };
 }
 
@@ -80,8 +79,8 @@ export const admissionControlConfigController: Controller = transformController(
   map: fromControlPlaneConfig('admission-control'),
   compute: ({ spec }) => ({
     config: spec.settings.cluster.apiServer.admissionControl.map((plugin) => ({
-      name: text(at(plugin, 'name')),
-      configuration: object(at(plugin, 'configuration')),
+      name: textAt(plugin, 'name'),
+      configuration: objectAt(plugin, 'configuration') ?? {},
     })),
   }),
 });
@@ -106,9 +105,9 @@ export const authorizationConfigController: Controller = transformController({
   compute: ({ spec }) => {
     const { apiServer } = spec.settings.cluster;
     const own = apiServer.authorizers.map((entry) => ({
-      type: text(at(entry, 'type')),
-      name: text(at(entry, 'name')),
-      webhook: object(at(entry, 'webhook')),
+      type: textAt(entry, 'type'),
+      name: textAt(entry, 'name'),
+      webhook: objectAt(entry, 'webhook') ?? {},
     }));
     // Node and RBAC are always there, in this order, unless the user placed them.
     const withNode = own.some((entry) => entry.type === 'Node')

@@ -1,11 +1,11 @@
-import { at } from '../../../config/view.ts';
+import type { ConfigValue } from '../../../config/schema/types.ts';
+import { objectsAt, stringsAt } from '../../../config/view.ts';
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { ControllerError, isDefect, shared, weak } from '../../../cosi/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Reflector } from '../../../kube/client/reflector.ts';
 import { findResource } from '../../../kube/objects/resources.ts';
 import type { Task } from '../../../platform/task.ts';
-import { objects, texts } from '../../config/pick.ts';
 import { isControlPlane } from '../../config/settings.ts';
 import { errorText } from '../../errors.ts';
 import { openKubeconfig, openKubeletClient } from '../../kube/connect.ts';
@@ -83,5 +83,5 @@ function* follow(machine: Machine, context: ControllerContext, client: KubeClien
 }
 
 function addressesOf(endpoints: unknown): readonly string[] {
-  return objects(endpoints as Parameters<typeof objects>[0]).flatMap((endpoint) => texts(at(endpoint, 'addresses')));
+  return objectsAt(endpoints as ConfigValue).flatMap((endpoint) => stringsAt(endpoint, 'addresses'));
 }

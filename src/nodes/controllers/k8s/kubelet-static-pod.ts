@@ -1,4 +1,5 @@
-import { at } from '../../../config/view.ts';
+import type { ConfigValue } from '../../../config/schema/types.ts';
+import { objectAt, objectsAt, textAt } from '../../../config/view.ts';
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { ControllerError, exclusive, weak } from '../../../cosi/index.ts';
 import { jsonCodec } from '../../../kube/client/json.ts';
@@ -6,7 +7,6 @@ import type { Task } from '../../../platform/task.ts';
 import { HttpClient } from '../../../rpc/http/client.ts';
 import { HttpError } from '../../../rpc/http/errors.ts';
 import { readPart } from '../../../rpc/http/message.ts';
-import { object, objects, text } from '../../config/pick.ts';
 import type { Machine } from '../../machine.ts';
 import { Nodenames, StaticPodStatuses } from '../../resources/k8s.ts';
 import { Services } from '../../resources/runtime.ts';
@@ -80,11 +80,11 @@ function* refresh(
     client.close();
   }
   context.startTrackingOutputs();
-  for (const pod of objects(at(list as Parameters<typeof at>[0], 'items'))) {
-    const source = text(at(pod, 'metadata', 'annotations', 'kubernetes.io/config.source'));
+  for (const pod of objectsAt(list as ConfigValue, 'items')) {
+    const source = textAt(pod, 'metadata', 'annotations', 'kubernetes.io/config.source');
     if (source !== 'file' && source !== 'http') continue;
-    const id = `${text(at(pod, 'metadata', 'namespace'))}/${text(at(pod, 'metadata', 'name'))}`;
-    context.set(StaticPodStatuses, id, { podStatus: object(at(pod, 'status')) });
+    const id = `${textAt(pod, 'metadata', 'namespace')}/${textAt(pod, 'metadata', 'name')}`;
+    context.set(StaticPodStatuses, id, { podStatus: objectAt(pod, 'status') ?? {} });
   }
   context.cleanupOutputs(StaticPodStatuses);
 }

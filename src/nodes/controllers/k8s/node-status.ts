@@ -1,4 +1,5 @@
-import { at } from '../../../config/view.ts';
+import type { ConfigValue } from '../../../config/schema/types.ts';
+import { flagAt, objectsAt, textAt } from '../../../config/view.ts';
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { exclusive, weak } from '../../../cosi/index.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
@@ -6,7 +7,6 @@ import { Reflector } from '../../../kube/client/reflector.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { findResource } from '../../../kube/objects/resources.ts';
 import type { Task } from '../../../platform/task.ts';
-import { flag, objects, text } from '../../config/pick.ts';
 import { nodeStatus } from '../../events.ts';
 import { openKubeletClient } from '../../kube/connect.ts';
 import type { Machine } from '../../machine.ts';
@@ -61,14 +61,14 @@ function write(machine: Machine, context: ControllerContext, name: string, node:
   const before = context.get(NodeStatuses, name)?.spec.nodeReady;
   context.startTrackingOutputs();
   if (node !== undefined) {
-    const fields = node as unknown as Parameters<typeof at>[0];
-    const ready = objects(at(fields, 'status', 'conditions')).some(
-      (condition) => text(at(condition, 'type')) === 'Ready' && text(at(condition, 'status')) === 'True',
+    const fields = node as unknown as ConfigValue;
+    const ready = objectsAt(fields, 'status', 'conditions').some(
+      (condition) => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'True',
     );
     context.set(NodeStatuses, name, {
       nodename: name,
       nodeReady: ready,
-      unschedulable: flag(at(fields, 'spec', 'unschedulable')),
+      unschedulable: flagAt(fields, 'spec', 'unschedulable') ?? false,
       labels: node.metadata.labels ?? {},
       annotations: node.metadata.annotations ?? {},
     });

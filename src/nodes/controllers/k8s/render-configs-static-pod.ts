@@ -1,8 +1,7 @@
-import { at } from '../../../config/view.ts';
+import { objectAt } from '../../../config/view.ts';
 import type { Controller } from '../../../cosi/index.ts';
 import { exclusive, passController, weak } from '../../../cosi/index.ts';
 import { specYaml } from '../../api/yaml.ts';
-import { object } from '../../config/pick.ts';
 import { APISERVER_CONFIG, SCHEDULER_CONFIG, SCHEDULER_SECRETS } from '../../kube/paths.ts';
 import {
   AdmissionControlConfigs,
@@ -53,7 +52,7 @@ export function renderConfigsStaticPodController(files: FileStore): Controller {
           apiVersion: 'kubescheduler.config.k8s.io/v1',
           kind: 'KubeSchedulerConfiguration',
           clientConnection: {
-            ...object(at(scheduler.spec.config, 'clientConnection')),
+            ...objectAt(scheduler.spec.config, 'clientConnection'),
             kubeconfig: `${SCHEDULER_SECRETS}/kubeconfig`,
           },
         },

@@ -1,8 +1,7 @@
-import { at } from '../../../config/view.ts';
+import { textAt } from '../../../config/view.ts';
 import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
 import { activeSettings } from '../../config/active.ts';
-import { text } from '../../config/pick.ts';
 import { ACTIVE_CONFIG, MachineConfigs } from '../../resources/config.ts';
 import { StaticPods } from '../../resources/k8s.ts';
 
@@ -15,8 +14,8 @@ export const staticPodConfigController: Controller = passController({
     const pods = activeSettings(context)?.machine.pods ?? [];
     context.startTrackingOutputs();
     for (const pod of pods) {
-      const namespace = text(at(pod, 'metadata', 'namespace'), 'default');
-      const name = text(at(pod, 'metadata', 'name'), 'default');
+      const namespace = textAt(pod, 'metadata', 'namespace') || 'default';
+      const name = textAt(pod, 'metadata', 'name') || 'default';
       context.set(StaticPods, `${namespace}-${name}`, { pod });
     }
     context.cleanupOutputs(StaticPods);

@@ -1,7 +1,6 @@
-import { at } from '../../../config/view.ts';
+import { at, flagAt, textAt } from '../../../config/view.ts';
 import type { Reader } from '../../../cosi/index.ts';
 import { activeSettings } from '../../config/active.ts';
-import { flag, text } from '../../config/pick.ts';
 import type { InterfaceSettings } from '../../config/settings.ts';
 import { LinkStatuses, type LinkStatusSpec } from '../../resources/network.ts';
 
@@ -30,12 +29,12 @@ export function configuredDevices(context: Reader): readonly Device[] {
 }
 
 function selects(selector: NonNullable<InterfaceSettings['selector']>, link: LinkStatusSpec): boolean {
-  const mac = text(at(selector, 'hardwareAddr')) || text(at(selector, 'permanentAddr'));
+  const mac = textAt(selector, 'hardwareAddr') || textAt(selector, 'permanentAddr');
   if (mac !== '' && !globMatches(mac.toLowerCase(), link.hardwareAddr.toLowerCase())) return false;
   const physical = at(selector, 'physical');
-  if (physical !== undefined && flag(physical) !== link.physical) return false;
+  if (physical !== undefined && (flagAt(physical) ?? false) !== link.physical) return false;
   // What the platform does not show of a link cannot match.
-  return ['pciID', 'driver', 'busPath'].every((key) => text(at(selector, key)) === '');
+  return ['pciID', 'driver', 'busPath'].every((key) => textAt(selector, key) === '');
 }
 
 function globMatches(pattern: string, value: string): boolean {

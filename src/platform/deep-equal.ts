@@ -1,9 +1,9 @@
 /**
- * Deep equality of specs: plain objects by their keys, arrays and byte arrays by content. A missing key and a key that
- * holds `undefined` differ, as a nil and an empty slice do in the original.
+ * Deep equality of data: plain objects by their keys, arrays and byte arrays by content, NaN equal to itself. A missing
+ * key and a key that holds `undefined` differ, as a nil and an empty slice do in the original.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
+  if (a === b || Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && equalArrays(a, b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalArrays(a, b);
