@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { Session } from '../../src/lab/engine/session.ts';
 import { planOf } from '../../src/lab/engine/variant.ts';
 import type { ClusterSize } from '../../src/lab/scenario/cluster-of.ts';
@@ -42,8 +42,8 @@ export interface Seen<F extends EventFields> {
 }
 
 /**
- * A cluster that the tests of one file share, driven as the operator drives it. It is brought up on first use (about
- * three seconds) and closed after the last test. Time moves only inside these calls. Tests of a file run in order, and
+ * A cluster that the tests of one file share, driven as the operator drives it. It is brought up before the first test
+ * (about three seconds) and closed after the last. Time moves only inside these calls. Tests of a file run in order, and
  * see what earlier ones did.
  *
  *     const cluster = sharedCluster();
@@ -51,6 +51,9 @@ export interface Seen<F extends EventFields> {
  */
 export function sharedCluster(options: ClusterOptions = {}): Cluster {
   const cluster = new Cluster(options);
+  beforeAll(() => {
+    cluster.session;
+  });
   afterAll(() => cluster.close());
   return cluster;
 }

@@ -74,15 +74,16 @@ function* mirror(deps: StatusDeps, worker: PodWorker): Task<void> {
     else yield* removeNow(deps, existing);
     return;
   }
-  if (worker.stopping) return;
   const nodeUid = deps.nodeUid();
-  const owner = { apiVersion: 'v1', kind: 'Node', name: deps.nodeName, uid: nodeUid ?? '', controller: true };
+  // A mirror pod belongs to its Node: without having seen that one, the kubelet makes none.
+  if (worker.stopping || nodeUid === undefined) return;
+  const owner = { apiVersion: 'v1', kind: 'Node', name: deps.nodeName, uid: nodeUid, controller: true };
   const created: KubeObject = {
     ...pod,
     metadata: {
       ...metadata,
       annotations: { ...metadata.annotations, [MIRROR]: uid! },
-      ...(nodeUid !== undefined && { ownerReferences: [owner] }),
+      ownerReferences: [owner],
     },
     status: worker.status().body,
   };
