@@ -2,6 +2,7 @@ import { SECOND_US } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
+import { adviceOn } from '../advice/advice.ts';
 import type { PlannedFault } from '../plan/draw.ts';
 import type { Scenario } from '../scenario/model.ts';
 import type { Expectation } from '../scenario/schema.ts';
@@ -107,7 +108,7 @@ export function runScenario(scenario: Scenario, options: RunOptions, deps: Sessi
     declared: plan.declared,
     steps,
     view,
-    story: tellStory(view, violations, mistake),
+    story: [...tellStory(view, violations, mistake), ...adviceOn(session).map((line) => `Advice: ${line}`)],
   };
   session.close();
   return result;

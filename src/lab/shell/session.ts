@@ -8,6 +8,7 @@ import {
   OUTSIDE_SERVICES,
   type OutsideService,
 } from '../../world/fault.ts';
+import { adviceOn } from '../advice/advice.ts';
 import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
@@ -28,6 +29,7 @@ Time and machines:
   advance 30s                 let time pass
   status                      show the machines
   quorum                      what the number of etcd members means, and of those that are well
+  lint                        what a reviewer would say of your configs and of your talosconfig
   violations                  guarantees that were broken so far
   run                         run the steps of the scenario
 Faults (docs/scenarios.md):
@@ -96,6 +98,8 @@ export class ShellSession {
       case 'quorum':
         this.#print(quorumText(this.#session.observer.view().etcd.clusters));
         return 'done';
+      case 'lint':
+        return this.#lint();
       case 'violations':
         return this.#violations();
       case 'run':
@@ -111,6 +115,12 @@ export class ShellSession {
   #complain(text: string): LineOutcome {
     this.#print(`${text}\n`);
     return 'failed';
+  }
+
+  #lint(): LineOutcome {
+    const advice = adviceOn(this.#session);
+    this.#print(advice.length === 0 ? 'nothing to say\n' : advice.map((line) => `${line}\n`).join(''));
+    return 'done';
   }
 
   #violations(): LineOutcome {
