@@ -24,6 +24,7 @@ export const EtcdEvent = Object.freeze({
   BecameLeader: eventKind<{ readonly clusterId: string; readonly memberId: string; readonly term: number }>(
     'etcd.raft.became-leader',
   ),
+  /** Whom this member follows now; zeros when it knows of no leader. */
   LeaderChanged: eventKind<{ readonly memberId: string; readonly leader: string; readonly term: number }>(
     'etcd.raft.leader-changed',
   ),

@@ -78,20 +78,31 @@ export function LabApp({ controller, colour }: { readonly controller: LabControl
 const ENTER_ALTERNATE = '\u001b[?1049h\u001b[2J\u001b[H';
 const LEAVE_ALTERNATE = '\u001b[?1049l';
 
+/** Where the screen is drawn and keys come from. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly colour: boolean;
+}
+
 /** Draws until the person quits. Restores the terminal however it ends. */
-export async function runScreen(session: Session, seed: number): Promise<number> {
+export async function runScreen(session: Session, seed: number, terminal: Terminal): Promise<number> {
+  const { stdin, stdout, colour } = terminal;
   const controller = new LabController(session, seed);
-  const colour = !process.env.NO_COLOR;
-  process.stdout.write(ENTER_ALTERNATE);
+  stdout.write(ENTER_ALTERNATE);
   try {
+    // Not `incrementalRendering`: ink 6.8 then goes up one line too few in frames that end with a line feed.
     const app = render(<LabApp controller={controller} colour={colour} />, {
+      stdin,
+      stdout,
       exitOnCtrlC: true,
-      incrementalRendering: true,
+      // Nothing here writes to the console.
+      patchConsole: false,
       maxFps: 15,
     });
     await app.waitUntilExit();
   } finally {
-    process.stdout.write(LEAVE_ALTERNATE);
+    stdout.write(LEAVE_ALTERNATE);
     session.close();
   }
   return 0;

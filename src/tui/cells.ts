@@ -46,3 +46,16 @@ export function paint(line: Line, colour: boolean): string {
     .map((part) => (part.tone === 'plain' ? part.text : `${ESCAPES[part.tone]}${part.text}\u001b[0m`))
     .join('');
 }
+
+/** Breaks a text at spaces into lines of at most `width` columns. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

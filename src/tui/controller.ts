@@ -22,7 +22,7 @@ export class LabController {
   #selected = 0;
   #help = false;
   #prompt: string | undefined;
-  #echo = 'space plays; the machines are off until then';
+  #echo = 'time stands still: space lets it run, ? shows the keys';
   #isolated = new Map<string, Heal>();
   #lines = 0;
   #stepsStarted = false;

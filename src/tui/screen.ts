@@ -1,19 +1,20 @@
 import { clockText } from '../lab/view/clock-text.ts';
 import { quorumOfCluster } from '../lab/view/quorum.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
-import { type Cell, cell, fitLine, type Line, type Tone } from './cells.ts';
-import { helpLines } from './keys.ts';
+import { type Cell, cell, fitLine, type Line, type Tone, wrapped } from './cells.ts';
+import { helpLines, KEY_LINES } from './keys.ts';
 import type { ScreenModel, ScreenSize } from './model.ts';
 
 /** Draws the whole screen: at most `rows - 1` lines, since a full frame makes the terminal flicker. */
 export function drawScreen(model: ScreenModel, size: ScreenSize): Line[] {
   const height = Math.max(4, size.rows - 1);
-  const head = [titleLine(model), summaryLine(model), sentenceLine(model)];
-  const foot = [promptLine(model), keyLine()];
-  const middle = model.help ? helpLines() : [...machineTable(model), cell0(''), ...logLines(model)];
-  const room = height - head.length - foot.length;
-  const body = model.help ? middle.slice(0, room) : clipBody(model, room);
-  return [...head, ...body, ...filler(room - body.length), ...foot].map((line) => fitLine(line, size.columns));
+  const head = [titleLine(model), summaryLine(model), ...sentenceLines(model, size.columns)];
+  const foot = [promptLine(model), keyLine(size.columns)];
+  const room = Math.max(0, height - head.length - foot.length);
+  const body = model.help ? helpLines(size.columns).slice(0, room) : clipBody(model, room, size.columns);
+  return [...head, ...body, ...filler(room - body.length), ...foot]
+    .slice(0, height)
+    .map((line) => fitLine(line, size.columns));
 }
 
 function cell0(text: string): Line {
@@ -25,8 +26,8 @@ function filler(count: number): Line[] {
 }
 
 /** The table stays; the log takes what is left, newest lines last. */
-function clipBody(model: ScreenModel, room: number): Line[] {
-  const table = machineTable(model).slice(0, Math.max(0, room));
+function clipBody(model: ScreenModel, room: number, columns: number): Line[] {
+  const table = machineTable(model, columns).slice(0, Math.max(0, room));
   const left = room - table.length - 1;
   if (left <= 0) return table;
   return [...table, cell0(''), ...logLines(model).slice(-left)];
@@ -50,79 +51,101 @@ function speedText(speed: number): string {
 function summaryLine(model: ScreenModel): Line {
   const { etcd, vip, kubernetes } = model.view;
   const parts: Cell[] = [cell(' etcd ')];
+  if (etcd.clusters.length > 1) parts.push(cell('⚠ SPLIT BRAIN ', 'bad'));
   if (etcd.clusters.length === 0) parts.push(cell('not born', 'dim'));
-  for (const [index, cluster] of etcd.clusters.entries())
-    parts.push(cell(index === 0 ? '' : ' | '), ...clusterCells(cluster));
-  if (etcd.clusters.length > 1) parts.push(cell(' ⚠ SPLIT BRAIN', 'bad'));
-  const writable =
-    etcd.clusters.length === 0 ? cell('') : etcd.writable ? cell(' writable', 'good') : cell(' no quorum', 'bad');
+  for (const [index, cluster] of etcd.clusters.entries()) {
+    if (index > 0) parts.push(cell(' | '));
+    if (etcd.clusters.length > 1) parts.push(cell(`${cluster.birth.machine}: `));
+    parts.push(...clusterCells(cluster));
+  }
+  const owners = vip?.owners ?? [];
   const ready = kubernetes.nodes.filter((node) => node.ready).length;
-  parts.push(
-    writable,
-    cell(
-      `   VIP ${vip === undefined || vip.owners.length === 0 ? '—' : vip.owners.join('+')}`,
-      (vip?.owners.length ?? 0) > 1 ? 'bad' : 'plain',
-    ),
-  );
-  parts.push(cell(`   nodes ${ready}/${kubernetes.nodes.length} Ready`));
+  parts.push(cell(`  VIP ${owners.length === 0 ? '—' : owners.join('+')}`, owners.length > 1 ? 'bad' : 'plain'));
+  parts.push(cell(`  Nodes ${ready}/${kubernetes.nodes.length}`));
   return parts;
 }
 
 function clusterCells(cluster: EtcdClusterView): Cell[] {
   const { members, needed, healthy, available } = quorumOfCluster(cluster);
   const leader = cluster.members.find((member) => member.id === cluster.leader)?.name;
-  const leaderText = leader === undefined ? 'no leader' : `★ ${leader}`;
   return [
-    cell(`${cluster.birth.machine}: `),
     cell(`${healthy}/${members} voters, quorum ${needed}`, available ? 'good' : 'bad'),
-    cell(`, ${leaderText}, term ${cluster.term}`),
+    leader === undefined ? cell(' no leader', 'bad') : cell(` ★ ${leader} t${cluster.term}`),
   ];
 }
 
 /** What the state of etcd means, in a sentence. */
-function sentenceLine(model: ScreenModel): Line {
+function sentenceLines(model: ScreenModel, columns: number): Line[] {
   const [cluster] = model.view.etcd.clusters;
-  if (cluster === undefined) return cell0('');
+  if (cluster === undefined) return [cell0('')];
   const { available, sentence } = quorumOfCluster(cluster);
-  return [cell(` ${sentence}`, available ? 'dim' : 'bad')];
+  return wrapped(sentence, columns - 2).map((text) => [cell(` ${text}`, available ? 'dim' : 'bad')]);
 }
 
-const COLUMNS: readonly {
+interface Column {
   readonly head: string;
-  readonly width: number;
+  readonly most: number;
+  /** Columns of low rank give way first when the screen is narrow. */
+  readonly rank: number;
   readonly of: (machine: MachineView, model: ScreenModel) => string;
-}[] = [
-  { head: 'MACHINE', width: 11, of: (machine) => machine.name },
-  { head: 'STAGE', width: 13, of: (machine) => (machine.power === 'off' ? '✕ off' : machine.stage) },
-  { head: 'DISK', width: 12, of: (machine) => machine.disk },
-  { head: 'CONFIG', width: 14, of: (machine) => machine.config },
-  { head: 'ETCD', width: 20, of: (machine) => machine.etcd },
-  { head: 'CONTROL PLANE', width: 15, of: (machine) => machine.controlPlane },
-  { head: 'KUBELET', width: 10, of: (machine) => machine.kubelet },
-  { head: 'NODE', width: 10, of: nodeText },
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: 'MACHINE', most: 16, rank: 9, of: (machine) => machine.name },
+  { head: 'STAGE', most: 13, rank: 8, of: (machine) => (machine.power === 'off' ? '✕ off' : machine.stage) },
+  { head: 'DISK', most: 17, rank: 1, of: (machine) => machine.disk },
+  { head: 'CONFIG', most: 12, rank: 2, of: (machine) => machine.config },
+  { head: 'ETCD', most: 20, rank: 7, of: (machine) => machine.etcd },
+  { head: 'CONTROL PLANE', most: 13, rank: 5, of: (machine) => machine.controlPlane },
+  { head: 'KUBELET', most: 11, rank: 4, of: (machine) => machine.kubelet },
+  { head: 'NODE', most: 8, rank: 6, of: nodeText },
 ];
+const MARKER_WIDTH = 2;
+const GAP = 2;
 
 function nodeText(machine: MachineView, model: ScreenModel): string {
   const node = model.view.kubernetes.nodes.find((candidate) => candidate.name === machine.name);
   return node === undefined ? '—' : node.ready ? 'Ready' : 'NotReady';
 }
 
-function machineTable(model: ScreenModel): Line[] {
-  const head: Line = [cell('  '), ...COLUMNS.map((column) => cell(column.head.padEnd(column.width), 'dim'))];
-  const rows = model.view.machines.map((machine, index) => {
-    const marker = index === model.selected ? cell('❯ ', 'accent') : cell('  ');
-    return [marker, ...COLUMNS.map((column) => tableCell(column.of(machine, model), column.width))];
+/** Columns as wide as what stands in them; what does not fit is left out, the least telling first. */
+function machineTable(model: ScreenModel, columns: number): Line[] {
+  const { machines } = model.view;
+  const sized = COLUMNS.map((column) => {
+    const longest = machines.reduce((most, machine) => Math.max(most, column.of(machine, model).length), 0);
+    return { column, width: Math.min(column.most, Math.max(column.head.length, longest)) };
+  });
+  while (tableWidth(sized) > columns && sized.length > 1) {
+    const least = sized.reduce((low, one) => (one.column.rank < low.column.rank ? one : low));
+    sized.splice(sized.indexOf(least), 1);
+  }
+  const head: Line = [
+    cell(' '.repeat(MARKER_WIDTH)),
+    ...sized.map(({ column, width }, at) => cell(padded(column.head, width, at), 'dim')),
+  ];
+  const rows = machines.map((machine, index) => {
+    const marker = index === model.selected ? cell('❯ ', 'accent') : cell(' '.repeat(MARKER_WIDTH));
+    return [marker, ...sized.map(({ column, width }, at) => tableCell(column.of(machine, model), width, at))];
   });
   return [head, ...rows];
 }
 
-function tableCell(text: string, width: number): Cell {
-  const cut = text.length >= width ? `${text.slice(0, width - 2)}… ` : text.padEnd(width);
-  return cell(cut, toneOf(text));
+function tableWidth(sized: readonly { readonly width: number }[]): number {
+  return sized.reduce((sum, { width }) => sum + width + GAP, MARKER_WIDTH - GAP);
+}
+
+function tableCell(text: string, width: number, at: number): Cell {
+  const cut = text.length > width ? `${text.slice(0, width - 1)}…` : text;
+  return cell(padded(cut, width, at), toneOf(text));
+}
+
+/** The gap stands before every column but the first, so that the last one may end at the edge. */
+function padded(text: string, width: number, at: number): string {
+  return `${' '.repeat(at === 0 ? 0 : GAP)}${text.padEnd(width)}`;
 }
 
 function toneOf(text: string): Tone {
-  if (/^(✕|off|failed|NotReady|unhealthy)/i.test(text)) return 'bad';
+  if (/^(✕|off|failed|NotReady|unhealthy|no leader)/i.test(text)) return 'bad';
   if (/^(★|leader|follower|running|Ready|healthy)/.test(text)) return 'good';
   if (/^—/.test(text)) return 'dim';
   if (/(learner|waiting|installing|rebooting|booting|maintenance)/.test(text)) return 'warn';
@@ -138,11 +161,7 @@ function promptLine(model: ScreenModel): Line {
   return [cell(model.echo === '' ? '' : ` ${model.echo}`, 'dim')];
 }
 
-function keyLine(): Line {
-  return [
-    cell(
-      ' space play/pause  . step  < > speed  ↑↓ select  p power  b bootstrap  x isolate  : command  ? help  q quit ',
-      'inverse',
-    ),
-  ];
+function keyLine(columns: number): Line {
+  const fitting = KEY_LINES.find((line) => line.length <= columns) ?? KEY_LINES.at(-1)!;
+  return [cell(fitting.padEnd(columns), 'inverse')];
 }

@@ -50,6 +50,20 @@ describe('three members in a simulation', () => {
     expect(header!.revision).toBe(51);
   });
 
+  it('say that they have no leader any more when a majority is gone', () => {
+    start();
+    const leader = leaderOf(cluster);
+    const [gone, left] = others(cluster, leader);
+    const told: unknown[] = [];
+    cluster.sim.on(EtcdEvent.LeaderChanged, ({ source, fields }) => {
+      if (source.startsWith(left!.name)) told.push(fields.leader);
+    });
+    leader.station.powerOff();
+    gone!.station.powerOff();
+    cluster.sim.runFor(5 * SECOND);
+    expect(told).toEqual(['0000000000000000']);
+  });
+
   it('go on writing after the leader lost power, and take it back', () => {
     start();
     const leader = leaderOf(cluster);

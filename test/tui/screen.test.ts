@@ -66,6 +66,7 @@ describe('screen', () => {
   it.each([
     [80, 24],
     [120, 40],
+    [60, 20],
     [40, 10],
   ])('fills exactly %i columns and stays below %i rows', (columns, rows) => {
     for (const model of [MODEL, { ...MODEL, help: true }]) {
@@ -78,7 +79,7 @@ describe('screen', () => {
   it('shows time, quorum, leader, owner of the address and every machine', () => {
     const screen = texts(MODEL).join('\n');
     expect(screen).toContain('t=1:02:03.456');
-    expect(screen).toContain('cp-1: 2/3 voters, quorum 2, ★ cp-1, term 2 writable   VIP cp-1   nodes 1/2 Ready');
+    expect(screen).toContain('etcd 2/3 voters, quorum 2 ★ cp-1 t2  VIP cp-1  Nodes 1/2');
     expect(screen).toMatch(/❯ cp-2 .*NotReady/);
     expect(screen).toMatch(/cp-3 +✕ off/);
     expect(screen).toContain('event 39');
@@ -89,6 +90,22 @@ describe('screen', () => {
     const second = { ...first, birth: { machine: 'cp-2', atUs: 2, how: 'bootstrap' }, id: 'b' };
     const view = { ...MODEL.view, etcd: { ...MODEL.view.etcd, clusters: [first, second] } };
     expect(texts({ ...MODEL, view }, 160).join('\n')).toContain('SPLIT BRAIN');
+  });
+
+  it('leaves out on a narrow screen what tells least, and keeps how to leave', () => {
+    for (const [columns, missing] of [
+      [80, ['DISK']],
+      [60, ['DISK', 'CONFIG', 'KUBELET']],
+    ] as const) {
+      const screen = texts(MODEL, columns);
+      const table = screen.findIndex((line) => line.includes('MACHINE'));
+      expect(screen[table]).toMatch(/MACHINE +STAGE +.*ETCD +.*NODE/);
+      for (const head of missing) expect(screen[table]).not.toContain(head);
+      expect(screen.slice(0, table + 4).join('')).not.toContain('…');
+      expect(screen.at(-1)).toMatch(/\? help {2}q quit|\? help q quit/);
+      expect(texts({ ...MODEL, help: true }, columns).join('\n')).not.toContain('…');
+    }
+    expect(texts(MODEL, 120).join('\n')).toMatch(/DISK +CONFIG/);
   });
 
   it('lists every key in the help and says nothing by colour alone', () => {

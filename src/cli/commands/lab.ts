@@ -29,5 +29,6 @@ async function lab(file: string | undefined, flags: LabFlags): Promise<number> {
     return await runPlain(session);
   }
   const { runScreen } = await import('../../tui/app.tsx');
-  return await runScreen(session, flags.seed);
+  const { stdin, stdout } = process;
+  return await runScreen(session, flags.seed, { stdin, stdout, colour: !process.env.NO_COLOR });
 }

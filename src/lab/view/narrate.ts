@@ -43,6 +43,10 @@ const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
   [installed.name, (who, field) => `${who}: Talos is installed on ${field('disk')}`],
   [etcdPhase.name, (who, field) => `${who}: etcd ${field('phase').replaceAll('-', ' ')}`],
   [EtcdEvent.BecameLeader.name, (who, field) => `${who} leads etcd in term ${field('term')}`],
+  [
+    EtcdEvent.LeaderChanged.name,
+    (who, field) => (/^0+$/.test(field('leader')) ? `${who}: etcd has lost its leader` : undefined),
+  ],
   [vipAcquired.name, (who, field) => `${who} takes the virtual address ${field('address')}`],
   [vipReleased.name, (who, field) => `${who} gives the virtual address up: ${field('why')}`],
   [
@@ -79,11 +83,7 @@ export class ChangeNarrator {
   readonly #last = new Map<string, string>();
 
   tell(event: TraceEvent): string | undefined {
-    if (event.kind === machineStatus.name)
-      return this.#changed(
-        `${machineOf(event.source)} is ${event.fields.stage}${event.fields.ready === true ? ', ready' : ''}`,
-        machineOf(event.source),
-      );
+    if (event.kind === machineStatus.name) return this.#machine(event);
     if (event.kind === serviceState.name) return this.#service(event);
     if (event.kind !== nodeChanged.name) return undefined;
     const name = String(event.fields.name);
@@ -93,14 +93,19 @@ export class ChangeNarrator {
     return `Node ${name} is ${ready ? 'Ready' : 'NotReady'}`;
   }
 
+  #machine(event: TraceEvent): string | undefined {
+    const who = machineOf(event.source);
+    const { stage, ready } = event.fields;
+    const how = ready === true ? ', ready' : stage === 'running' ? ', not ready' : '';
+    return this.#changed(`${who} is ${stage}${how}`, who);
+  }
+
   #service(event: TraceEvent): string | undefined {
     const { service, state, health } = event.fields as { service: string; state: string; health: string };
     if (service !== 'etcd' && service !== 'kubelet') return undefined;
     const who = machineOf(event.source);
-    return this.#changed(
-      `${who}: service ${service} ${state}${health === 'healthy' ? ', healthy' : ''}`,
-      `${who} ${service}`,
-    );
+    const how = health === 'unknown' ? '' : `, ${health}`;
+    return this.#changed(`${who}: service ${service} ${state}${how}`, `${who} ${service}`);
   }
 
   #changed(text: string, key: string): string | undefined {

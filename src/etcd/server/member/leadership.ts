@@ -12,6 +12,7 @@ export class Leadership {
   readonly #member: Member;
   /** Leader or role changed. */
   readonly changed = new Notifier();
+  #told: NodeId = NONE;
   #sinceUs = 0;
   #changesSeen = 0;
 
@@ -27,13 +28,16 @@ export class Leadership {
   /** Raft says that the leader or this member's role is another. */
   note(lead: NodeId, role: Role, isNewLeader: boolean): void {
     const { state, platform, barrier, driver, log, memberId, clusterId, leases } = this.#member;
+    if (lead !== this.#told) {
+      this.#told = lead;
+      log.event(EtcdEvent.LeaderChanged, { memberId, leader: lead, term: driver.node.basicStatus().term });
+    }
     if (isNewLeader) {
       this.#changesSeen++;
       this.#sinceUs = platform.clock.monotonicUs();
       barrier.onLeaderChanged();
-      const { term } = driver.node.basicStatus();
-      log.event(EtcdEvent.LeaderChanged, { memberId, leader: lead, term });
-      if (role === Role.Leader) log.event(EtcdEvent.BecameLeader, { clusterId, memberId, term });
+      if (role === Role.Leader)
+        log.event(EtcdEvent.BecameLeader, { clusterId, memberId, term: driver.node.basicStatus().term });
     }
     if (role !== Role.Leader && state.lessor.isPrimary) leases.demote();
     this.changed.notify();
