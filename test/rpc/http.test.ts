@@ -171,6 +171,27 @@ describe.each([false, true])('HTTP (as bytes: %s)', (alwaysBytes) => {
     expect(bench.fails(slow)).toBe('Get "http://10.0.0.10:2380/slow": EOF');
   });
 
+  it('a server may hang up before the connection is used', () => {
+    const bench = new Bench(alwaysBytes);
+    bench.world.run(function* () {
+      const listener = yield* bench.world.net(SERVER.address).listen(SERVER);
+      bench.world.root.spawn('hangs up', function* () {
+        (yield* listener.accept()).close();
+      });
+    });
+    const deps = bench.deps('10.0.0.2');
+    const net = {
+      ...deps.net,
+      *dial(...args: Parameters<typeof deps.net.dial>): ReturnType<typeof deps.net.dial> {
+        const connection = yield* deps.net.dial(...args);
+        yield* deps.clock.sleep(1_000_000);
+        return connection;
+      },
+    };
+    const client = new HttpClient({ ...deps, net }, SERVER);
+    expect(bench.fails(() => client.request({ target: '/version' }))).toBe('Get "http://10.0.0.10:2380/version": EOF');
+  });
+
   it('a broken stream says so', () => {
     const bench = new Bench(alwaysBytes);
     const server = bench.serve();

@@ -32,7 +32,11 @@ export class ClientConnection {
     this.#alwaysBytes = alwaysBytes;
     this.#onFree = onFree;
     this.#reader = new FrameReader((frame) => this.#onFrame(frame));
-    connection.consume(
+  }
+
+  /** Begins to listen; a server that has hung up already is heard at once. */
+  start(): void {
+    this.#connection.consume(
       (segment) => {
         try {
           this.#reader.feed(segment);
@@ -44,7 +48,7 @@ export class ClientConnection {
       (error) => {
         this.#keepAlive = false;
         if (error === undefined) this.#reader.end();
-        this.close(endReasonOf(connection, error));
+        this.close(endReasonOf(this.#connection, error));
       },
     );
   }
@@ -55,6 +59,7 @@ export class ClientConnection {
 
   /** Sends a request; false when the connection is broken already. */
   begin(request: HttpRequest, sink: ExchangeSink): boolean {
+    if (this.#closed) return false;
     const frame = new RequestFrame(request);
     const sent = this.#connection.send(
       this.#alwaysBytes ? frame.renderBytes() : { object: frame, sizeBytes: frame.sizeBytes() },

@@ -141,6 +141,7 @@ export class HttpClient {
       else this.#drop(connection);
     });
     this.#connections.add(connection);
+    connection.start();
     return connection;
   }
 
