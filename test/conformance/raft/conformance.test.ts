@@ -12,7 +12,7 @@ const OWN = join(HERE, 'scripts');
 const RECORDED = join(HERE, '../../../../shared/conformance/raft');
 
 function replayed(file: string): string {
-  const { failure } = replayFile(file, { withLogs: true });
+  const { failure } = replayFile(file, { withLogs: true, watched: true });
   if (failure === null) return 'passed';
   return `${failure.line} ${failure.directive}\n${lineDiff(failure.expected, failure.actual)}`;
 }

@@ -12,6 +12,8 @@ import {
   type Ready,
   type Snapshot,
 } from '../../../src/raft/index.ts';
+import { Spec } from '../../support/raft/spec.ts';
+import { rulesOf } from '../../support/raft/watched.ts';
 import { BARE_SNAPSHOT, HistoryStorage, ScriptNode } from './node.ts';
 import { Output } from './output.ts';
 import { ScriptError } from './script.ts';
@@ -35,6 +37,20 @@ export class Environment {
   readonly output = new Output();
   readonly nodes: ScriptNode[] = [];
   messages: Message[] = [];
+  private readonly watched: boolean;
+  private spec: Spec | null = null;
+
+  /** Watched, every step of every node is judged by the specification as well. */
+  constructor(watched = false) {
+    this.watched = watched;
+  }
+
+  /** One for all nodes; its rules are those of the first. Without checks of changes, nothing is promised of them. */
+  private specFor(config: Config): Spec | null {
+    if (this.watched && this.nodes.length === 0 && !config.disableConfChangeValidation)
+      this.spec = new Spec(rulesOf(config));
+    return this.spec;
+  }
 
   node(number: number): ScriptNode {
     const node = this.nodes[number - 1];
@@ -64,7 +80,7 @@ export class Environment {
         storage,
         logger: this.output,
       };
-      this.nodes.push(new ScriptNode(number, storage, config));
+      this.nodes.push(new ScriptNode(number, storage, config, this.specFor(config)));
     }
     return null;
   }
@@ -97,6 +113,7 @@ export class Environment {
   }
 
   private distribute(node: ScriptNode, messages: readonly Message[]): void {
+    node.sends(messages.filter(({ to }) => !isLocalTarget(to)));
     for (const message of messages) {
       if (!isLocalTarget(message.to)) this.messages.push(message);
       else if (!node.async) throw new Error('unexpected local msg target');
@@ -129,6 +146,7 @@ export class Environment {
       node.apply(work.entries);
     }
     this.output.write(`Responses:\n${work.responses.map((response) => `${describeMessage(response)}\n`).join('')}`);
+    node.sends(work.responses.filter(({ from }) => !isLocalTarget(from)));
     this.messages.push(...work.responses);
     return null;
   }

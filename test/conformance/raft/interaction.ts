@@ -228,8 +228,8 @@ const DIRECTIVES: Readonly<Record<string, Directive>> = {
 };
 
 /** An interpreter of interaction scripts, with the state that lasts through one file. */
-export function interactionRunner(): (test: Case) => string {
-  const env = new Environment();
+export function interactionRunner(watched: boolean): (test: Case) => string {
+  const env = new Environment(watched);
   return (test) => {
     const directive = DIRECTIVES[test.command];
     const failed = directive === undefined ? 'unknown command' : directive(env, test);

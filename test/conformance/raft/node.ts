@@ -12,6 +12,8 @@ import {
   RawNode,
   type Snapshot,
 } from '../../../src/raft/index.ts';
+import type { Spec } from '../../support/raft/spec.ts';
+import { imageOfStorage, WatchedNode } from '../../support/raft/watched.ts';
 
 /** A storage whose snapshot is the latest state of the application, however short the log is. */
 export class HistoryStorage extends MemoryStorage {
@@ -34,15 +36,24 @@ export class ScriptNode {
   readonly number: number;
   readonly storage: HistoryStorage;
   readonly config: Config;
+  /** Judges every step of the node, if there is one. */
+  private readonly spec: Spec | null;
   raft: RawNode;
   appendWork: Message[] = [];
   applyWork: Message[] = [];
 
-  constructor(number: number, storage: HistoryStorage, config: Config) {
+  constructor(number: number, storage: HistoryStorage, config: Config, spec: Spec | null) {
     this.number = number;
     this.storage = storage;
     this.config = config;
-    this.raft = new RawNode(config);
+    this.spec = spec;
+    this.raft = this.started(config);
+  }
+
+  private started(config: Config): RawNode {
+    const { spec, storage } = this;
+    if (spec === null) return new RawNode(config);
+    return new WatchedNode(config, spec, imageOfStorage(storage, storage.base()), storage.initialState().confState);
   }
 
   get async(): boolean {
@@ -55,11 +66,20 @@ export class ScriptNode {
     this.storage.history = [base];
     this.appendWork = [];
     this.applyWork = [];
-    this.raft = new RawNode({ ...this.config, applied: base.index });
+    this.spec?.crashed(this.raft.id);
+    this.raft = this.started({ ...this.config, applied: base.index });
   }
 
   /** Writes to storage; an error text if it refuses. */
   persist(hardState: HardState | null, entries: readonly Entry[], snapshot: Snapshot | null): string | null {
+    const refused = this.write(hardState, entries, snapshot);
+    if (refused !== null || this.spec === null) return refused;
+    this.spec.persisted(this.raft.id, imageOfStorage(this.storage, this.storage.base()));
+    if (snapshot !== null && snapshot.index !== 0) this.spec.restores(this.raft.id, snapshot);
+    return null;
+  }
+
+  private write(hardState: HardState | null, entries: readonly Entry[], snapshot: Snapshot | null): string | null {
     if (hardState !== null) this.storage.setHardState(hardState);
     if (snapshot === null || snapshot.index === 0) {
       this.storage.append(entries);
@@ -69,8 +89,14 @@ export class ScriptNode {
     return this.storage.applySnapshot(snapshot);
   }
 
+  /** Messages of this node are on their way. */
+  sends(messages: readonly Message[]): void {
+    for (const message of messages) this.spec?.sends(this.raft.id, message);
+  }
+
   apply(entries: readonly Entry[]): void {
     for (const entry of entries) {
+      this.spec?.applies(this.raft.id, entry);
       const before = this.storage.snapshot();
       let confState: ConfState = before.confState;
       let update = entry.data;

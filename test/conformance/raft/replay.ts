@@ -22,6 +22,8 @@ export interface Failure {
 export interface ReplayOptions {
   /** Compare the lines nodes log as well, not only what they do. */
   readonly withLogs?: boolean;
+  /** Let the executable specification judge every step. */
+  readonly watched?: boolean;
 }
 
 /** Every script at or below a path, in order of name. */
@@ -100,7 +102,7 @@ function interpreterFor(tests: readonly Case[], options: ReplayOptions): Interpr
   const exact = (text: string): string => text;
   if (only(CONFCHANGE_COMMANDS)) return { run: confChangeRunner(), normalise: exact };
   if (only(QUORUM_COMMANDS)) return { run: runQuorumCase, normalise: exact };
-  return { run: interactionRunner(), normalise: options.withLogs ? exact : withoutLogs };
+  return { run: interactionRunner(options.watched ?? false), normalise: options.withLogs ? exact : withoutLogs };
 }
 
 const LOG_LINE = /^\s*(DEBUG|INFO|WARN|ERROR|FATAL) /;

@@ -1,4 +1,4 @@
-import { EntryType, type Inspection, Role } from '../../../../src/raft/index.ts';
+import { EntryType, type Inspection, type NodeId, Role } from '../../../../src/raft/index.ts';
 import { holds } from '../disk.ts';
 import { type Facts, must, type NodeFacts, sameEntry, shortId } from './facts.ts';
 import { isQuorum } from './members.ts';
@@ -50,6 +50,12 @@ function checkKept(node: NodeFacts, before: Inspection, after: Inspection): void
   }
 }
 
+/** A member that was never started holds nothing. */
+function holdsAt({ nodes }: Facts, id: NodeId, index: number, term: number): boolean {
+  const durable = nodes.get(id)?.durable;
+  return durable !== undefined && holds(durable, index, term);
+}
+
 /** Whatever a node takes for committed: counted by a leader, or learnt from one (Raft, section 5.4). */
 export function checkCommit(facts: Facts, node: NodeFacts, before: Inspection, after: Inspection): void {
   if (after.commit === before.commit) return;
@@ -60,7 +66,7 @@ export function checkCommit(facts: Facts, node: NodeFacts, before: Inspection, a
     const term = termIn(after, commit);
     must(term === after.term, 'only own entries are committed by counting', () => `${name} counts ${commit}:${term}`);
     must(
-      isQuorum(node.members, (id) => holds(facts.nodes.get(id)!.durable, commit, term)),
+      isQuorum(node.members, (id) => holdsAt(facts, id, commit, term)),
       'no commit without a quorum of voters',
       () => `${name} commits ${commit}:${term} in ${JSON.stringify(node.members)}`,
     );
