@@ -11,6 +11,8 @@ import {
   type ReadState,
   Role,
 } from '../../src/raft/index.ts';
+import { Spec } from '../support/raft/spec.ts';
+import { imageOfStorage, rulesOf, WatchedNode } from '../support/raft/watched.ts';
 import { bytes, configOf, type Start, storageWith, text } from './helper.ts';
 
 /** A node with its storage and what its application saw. */
@@ -23,7 +25,10 @@ export interface Member {
   readonly reads: ReadState[];
 }
 
-/** Nodes driven the way a host drives them, over a network that tests can cut. */
+/**
+ * Nodes driven the way a host drives them, over a network that tests can cut, under the eyes of the specification.
+ * Its rules are those of the first node.
+ */
 export class Cluster {
   readonly members = new Map<NodeId, Member>();
   /** Every message that reached its receiver, or was lost. */
@@ -31,6 +36,7 @@ export class Cluster {
   /** Which messages get lost. */
   loses: (message: Message) => boolean = () => false;
   private queue: Message[] = [];
+  private spec: Spec | null = null;
 
   constructor(ids: readonly NodeId[], options: Partial<Config> = {}, start: (id: NodeId) => Start = () => ({})) {
     for (const id of ids) this.add(id, { voters: ids, ...start(id) }, options);
@@ -39,9 +45,21 @@ export class Cluster {
   add(id: NodeId, start: Start, options: Partial<Config> = {}): Member {
     const storage = storageWith(start);
     const config = configOf(id, storage, options);
-    const member: Member = { id, config, storage, raft: new RawNode(config), applied: [], reads: [] };
+    const member: Member = { id, config, storage, raft: this.started(config, storage), applied: [], reads: [] };
     this.members.set(id, member);
     return member;
+  }
+
+  private started(config: Config, storage: MemoryStorage): RawNode {
+    if (this.members.size === 0) this.spec = new Spec(rulesOf(config));
+    if (this.spec === null) return new RawNode(config);
+    return new WatchedNode(config, this.spec, imageOfStorage(storage), storage.initialState().confState);
+  }
+
+  /** For a test that is about to do what no host does: the specification looks away from now on. */
+  unwatch(): void {
+    this.spec = null;
+    for (const { raft } of this.members.values()) if (raft instanceof WatchedNode) raft.unwatch();
   }
 
   at(id: NodeId): Member {
@@ -86,6 +104,9 @@ export class Cluster {
       if (ready.hardState !== null) storage.setHardState(ready.hardState);
       if (ready.snapshot !== null) storage.applySnapshot(ready.snapshot);
       storage.append(ready.entries);
+      this.spec?.persisted(member.id, imageOfStorage(storage));
+      if (ready.snapshot !== null) this.spec?.restores(member.id, ready.snapshot);
+      for (const message of ready.messages) this.spec?.sends(member.id, message);
       this.queue.push(...ready.messages);
       member.reads.push(...ready.readStates);
       for (const entry of ready.committedEntries) this.apply(member, entry);
@@ -94,6 +115,7 @@ export class Cluster {
   }
 
   private apply(member: Member, entry: Entry): void {
+    this.spec?.applies(member.id, entry);
     member.applied.push(entry);
     if (entry.type === EntryType.Normal) return;
     const change = decodeConfChange(entry);
@@ -135,7 +157,8 @@ export class Cluster {
   restart(id: NodeId, options: Partial<Config> = {}): void {
     const member = this.at(id);
     member.applied.length = 0;
-    member.raft = new RawNode({ ...member.config, ...options });
+    this.spec?.crashed(id);
+    member.raft = this.started({ ...member.config, ...options }, member.storage);
   }
 
   heal(): void {

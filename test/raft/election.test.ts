@@ -318,6 +318,7 @@ describe('who may campaign', () => {
     cluster.campaign(N1);
     for (let i = 0; i < 30; i++) cluster.at(N2).raft.tick();
     expect(cluster.role(N2)).toBe(Role.Follower);
+    cluster.unwatch();
     cluster.at(N2).raft.applyConfChange({
       version: 2,
       transition: 0,
@@ -451,6 +452,7 @@ describe('check-quorum', () => {
 
   it('a node that its own configuration excludes does not campaign', () => {
     const cluster = new Cluster(ids(2), { checkQuorum: true });
+    cluster.unwatch();
     cluster.raft(N2).applyConfChange({ version: 2, transition: 0, changes: [{ type: 1, nodeId: N2 }], context: null });
     cluster.tick(N2, 30);
     expect(cluster.role(N2)).toBe(Role.Follower);

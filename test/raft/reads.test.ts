@@ -115,6 +115,7 @@ for (const behaviour of BEHAVIOURS) {
       const cluster = new Cluster([N1, N2, N3], { behaviour });
       cluster.campaign(N1);
       cluster.campaign(N2);
+      cluster.unwatch();
       // Node 3 still believes in node 1, which knows better.
       cluster.raft(N1).step(message(ReadIndex, N3, { to: N1, entries: [unstamped(bytes('r'))] }));
       cluster.settle();

@@ -121,6 +121,7 @@ describe('while it is under way', () => {
     'the target’s removal or demotion ends it (change type %i)',
     (type) => {
       const cluster = stuckOn3();
+      cluster.unwatch();
       cluster.raft(N1).applyConfChange({ version: 1, id: NONE, type, nodeId: N3, context: null });
       expect(cluster.raft(N1).basicStatus().leadTransferee).toBe(NONE);
     },

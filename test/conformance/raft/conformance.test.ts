@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_CONF_STATE, nodeId } from '../../../src/raft/index.ts';
 import { lineDiff } from './diff.ts';
+import { Environment } from './environment.ts';
 import { runRaftScripts } from './main.ts';
 import { replay, replayFile, rewritten, scriptsBelow, withoutLogs } from './replay.ts';
 import { parseDirective, parseScript, ScriptError } from './script.ts';
@@ -29,6 +31,20 @@ describe.skipIf(!existsSync(RECORDED))('recorded scripts', () => {
 describe('scripts of our own', () => {
   it.each(scriptsBelow(OWN).map((file) => [basename(file), file]))('%s', (_, file) => {
     expect(replayed(file)).toBe('passed');
+  });
+});
+
+describe('a watched script', () => {
+  it('is refused as soon as a step breaks a rule', () => {
+    const env = new Environment(true);
+    const confState = { ...EMPTY_CONF_STATE, voters: [nodeId(1), nodeId(2)] };
+    expect(env.addNodes(2, {}, { index: 2, term: 1, confState, data: null })).toBeNull();
+    env.node(1).raft.campaign();
+    env.processReady(env.node(1));
+    env.deliver([{ id: 2, drop: false }], null);
+    // A vote that leaves before it is written.
+    const { messages } = env.node(2).raft.ready();
+    expect(() => env.node(2).sends(messages)).toThrow('durable before answering');
   });
 });
 

@@ -53,7 +53,7 @@ export class ScriptNode {
   private started(config: Config): RawNode {
     const { spec, storage } = this;
     if (spec === null) return new RawNode(config);
-    return new WatchedNode(config, spec, imageOfStorage(storage, storage.base()), storage.initialState().confState);
+    return new WatchedNode(config, spec, imageOfStorage(storage), storage.initialState().confState);
   }
 
   get async(): boolean {
@@ -74,7 +74,7 @@ export class ScriptNode {
   persist(hardState: HardState | null, entries: readonly Entry[], snapshot: Snapshot | null): string | null {
     const refused = this.write(hardState, entries, snapshot);
     if (refused !== null || this.spec === null) return refused;
-    this.spec.persisted(this.raft.id, imageOfStorage(this.storage, this.storage.base()));
+    this.spec.persisted(this.raft.id, imageOfStorage(this.storage));
     if (snapshot !== null && snapshot.index !== 0) this.spec.restores(this.raft.id, snapshot);
     return null;
   }

@@ -3,6 +3,7 @@ import {
   type Config,
   type ConfState,
   type Data,
+  EMPTY_SNAPSHOT,
   LOCAL_APPEND_THREAD,
   LOCAL_APPLY_THREAD,
   type MemoryStorage,
@@ -12,7 +13,6 @@ import {
   type RaftError,
   RawNode,
   type Ready,
-  type Snapshot,
 } from '../../../src/raft/index.ts';
 import type { DiskImage } from './disk.ts';
 import type { Cause, Rules } from './spec/facts.ts';
@@ -36,31 +36,38 @@ export function rulesOf(config: Config): Rules {
   };
 }
 
-/** What a `MemoryStorage` holds; `snapshot` is the one it was given last. */
-export function imageOfStorage(storage: MemoryStorage, snapshot: Snapshot): DiskImage {
+/** What a `MemoryStorage` holds. */
+export function imageOfStorage(storage: MemoryStorage): DiskImage {
   const { hardState, confState } = storage.initialState();
   const first = storage.firstIndex();
   const last = storage.lastIndex();
   const entries = last < first ? [] : storage.entries(first, last + 1, NO_LIMIT);
   if (typeof entries === 'string') throw new Error(entries);
-  const checkpoint = { applied: snapshot.index, confState };
+  const snapshot = { ...EMPTY_SNAPSHOT, index: first - 1, confState };
+  const checkpoint = { applied: first - 1, confState };
   return { hardState, snapshot, baseIndex: first - 1, baseTerm: storage.term(first - 1), entries, checkpoint };
 }
 
 /** A node every step of which the specification judges. Its host reports what it writes, sends and applies. */
 export class WatchedNode extends RawNode {
-  private readonly spec: Spec;
+  private spec: Spec | null;
 
   constructor(config: Config, spec: Spec, durable: DiskImage, members: ConfState) {
     super(config);
     this.spec = spec;
-    spec.started(this.inspect(), durable, members, config.applied ?? 0);
+    const view = this.inspect();
+    spec.started(view, durable, members, view.applied);
+  }
+
+  /** From now on nobody judges: a test is about to do what no host does. */
+  unwatch(): void {
+    this.spec = null;
   }
 
   /** Lets the node act, and the specification judge. */
   private judged(run: () => unknown, cause: (result: RaftError | null) => Cause): RaftError | null {
     const result = (run() ?? null) as RaftError | null;
-    this.spec.stepped(this.id, cause(result), this.inspect());
+    this.spec?.stepped(this.id, cause(result), this.inspect());
     return result;
   }
 
@@ -94,14 +101,14 @@ export class WatchedNode extends RawNode {
   override applyConfChange(change: AnyConfChange): ConfState {
     const { role } = this.basicStatus();
     const confState = super.applyConfChange(change);
-    this.spec.stepped(this.id, { kind: 'conf' }, this.inspect());
-    this.spec.changed(this.id, role);
+    this.spec?.stepped(this.id, { kind: 'conf' }, this.inspect());
+    this.spec?.changed(this.id, role);
     return confState;
   }
 
   override step(message: Message): RaftError | null {
     const isOwn = [this.id, LOCAL_APPEND_THREAD, LOCAL_APPLY_THREAD].includes(message.from);
-    if (!isOwn) this.spec.arrives(this.id, message);
+    if (!isOwn) this.spec?.arrives(this.id, message);
     return this.judged(
       () => super.step(message),
       (result) => (isOwn ? { kind: 'advance' } : { kind: 'message', message, result }),
@@ -110,8 +117,8 @@ export class WatchedNode extends RawNode {
 
   override ready(): Ready {
     const ready = super.ready();
-    this.spec.handedOut(this.id, ready);
-    for (const read of ready.readStates) this.spec.answers(this.id, read);
+    this.spec?.handedOut(this.id, ready);
+    for (const read of ready.readStates) this.spec?.answers(this.id, read);
     return ready;
   }
 
@@ -139,7 +146,7 @@ export class WatchedNode extends RawNode {
   }
 
   override readIndex(requestContext: Uint8Array): void {
-    this.spec.asks(this.id, String.fromCharCode(...requestContext));
+    this.spec?.asks(this.id, String.fromCharCode(...requestContext));
     this.byHost(() => super.readIndex(requestContext));
   }
 }
