@@ -1,6 +1,7 @@
 // Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
 import { benchBudget } from './budget.ts';
 import { benchCluster } from './cluster.ts';
+import { benchConfig } from './config.ts';
 import { benchEtcd } from './etcd.ts';
 import { benchKernel } from './kernel.ts';
 import { benchNet } from './net.ts';
@@ -19,6 +20,7 @@ const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   etcd: benchEtcd,
   cluster: benchCluster,
   budget: benchBudget,
+  config: benchConfig,
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(AREAS);

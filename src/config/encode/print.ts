@@ -1,8 +1,10 @@
 /** Prints decoded documents by the descriptor tree (reference/network-config.md E.11). */
+
 import { fieldsIn } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue, Field, StructSpec, Type } from '../schema/types.ts';
 import { emitDocument, type Out } from './emit.ts';
 import { compareKeys } from './key-order.ts';
+import { plainOut } from './plain.ts';
 
 export interface PrintOptions {
   readonly minor: number;
@@ -114,29 +116,8 @@ export function valueOut(type: Type, value: ConfigValue, options: PrintOptions):
     case 'int':
       return type.octal ? { kind: 'octal', value: Number(value) } : { kind: 'number', value: value as number | bigint };
     default:
-      return freeOut(value, options);
+      return plainOut(value, (map) => sortedKeys(map, options));
   }
-}
-
-/** The tree to write for a value without a schema. */
-export function freeOut(value: ConfigValue, options: PrintOptions): Out {
-  if (value === null) {
-    return { kind: 'null' };
-  }
-  if (typeof value === 'string') {
-    return { kind: 'string', text: value };
-  }
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    return { kind: 'number', value };
-  }
-  if (typeof value === 'boolean') {
-    return { kind: 'bool', value };
-  }
-  if (Array.isArray(value)) {
-    return { kind: 'list', items: value.map((item) => freeOut(item, options)) };
-  }
-  const object = value as ConfigObject;
-  return { kind: 'map', entries: sortedKeys(object, options).map((key) => [key, freeOut(object[key]!, options)]) };
 }
 
 function sortedKeys(map: ConfigObject, options: PrintOptions): string[] {

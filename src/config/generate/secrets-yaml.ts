@@ -1,6 +1,8 @@
 /** `secrets.yaml`: the secrets bundle as a file (reference/network-config.md E.9). */
 
-import { emitDocument, type Out } from '../encode/emit.ts';
+import { emitDocument } from '../encode/emit.ts';
+import { plainOut } from '../encode/plain.ts';
+import type { ConfigObject } from '../schema/types.ts';
 import { deref, isNull, lookup, type YamlNode } from '../yaml/node.ts';
 import { readYaml } from '../yaml/read.ts';
 import { pemOfBase64, pemToBase64 } from './pem-text.ts';
@@ -8,40 +10,29 @@ import type { PemPair, SecretsBundle } from './secrets.ts';
 
 export function secretsToYaml(bundle: SecretsBundle): string {
   const { cluster, secrets, trustdToken, certs } = bundle;
+  const { aescbcEncryptionSecret, secretboxEncryptionSecret } = secrets;
   return emitDocument(
-    map({
-      cluster: map({ id: text(cluster.id), secret: text(cluster.secret) }),
-      secrets: map({
-        bootstraptoken: text(secrets.bootstrapToken),
-        ...optional('aescbcencryptionsecret', secrets.aescbcEncryptionSecret),
-        ...optional('secretboxencryptionsecret', secrets.secretboxEncryptionSecret),
-      }),
-      trustdinfo: map({ token: text(trustdToken) }),
-      certs: map({
+    plainOut({
+      cluster: { id: cluster.id, secret: cluster.secret },
+      secrets: {
+        bootstraptoken: secrets.bootstrapToken,
+        ...(aescbcEncryptionSecret !== '' && { aescbcencryptionsecret: aescbcEncryptionSecret }),
+        ...(secretboxEncryptionSecret !== '' && { secretboxencryptionsecret: secretboxEncryptionSecret }),
+      },
+      trustdinfo: { token: trustdToken },
+      certs: {
         etcd: pair(certs.etcd),
         k8s: pair(certs.k8s),
         k8saggregator: pair(certs.k8sAggregator),
-        k8sserviceaccount: map({ key: text(pemToBase64(certs.k8sServiceAccountKey)) }),
+        k8sserviceaccount: { key: pemToBase64(certs.k8sServiceAccountKey) },
         os: pair(certs.os),
-      }),
+      },
     }),
   );
 }
 
-function map(entries: Readonly<Record<string, Out>>): Out {
-  return { kind: 'map', entries: Object.entries(entries) };
-}
-
-function text(value: string): Out {
-  return { kind: 'string', text: value };
-}
-
-function optional(key: string, value: string): Record<string, Out> {
-  return value === '' ? {} : { [key]: text(value) };
-}
-
-function pair(pem: PemPair): Out {
-  return map({ crt: text(pemToBase64(pem.crt)), key: text(pemToBase64(pem.key)) });
+function pair(pem: PemPair): ConfigObject {
+  return { crt: pemToBase64(pem.crt), key: pemToBase64(pem.key) };
 }
 
 /** Reads a bundle; what is missing stays empty, keys that are not known are ignored. Otherwise the complaint. */

@@ -1,7 +1,9 @@
 /** The client configuration that goes with a generated cluster (reference/network-config.md E.8 "talosconfig"). */
 
 import { type CryptoPort, keyPairFromPem } from '../../platform/crypto.ts';
-import { emitDocument, type Out } from '../encode/emit.ts';
+import { emitDocument } from '../encode/emit.ts';
+import { plainOut } from '../encode/plain.ts';
+import type { ConfigObject } from '../schema/types.ts';
 import { pemToBase64 } from './pem-text.ts';
 import type { PemPair } from './secrets.ts';
 
@@ -23,24 +25,46 @@ export interface TalosconfigRequest {
 /** YAML text with one context. Throws `CryptoError` when the authority cannot be read. */
 export function generateTalosconfig(request: TalosconfigRequest): string {
   const client = issueClientCertificate(request);
-  const endpoints = (request.endpoints ?? []).map((endpoint): Out => ({ kind: 'string', text: endpoint }));
-  const text = (pem: string): Out => ({ kind: 'string', text: pemToBase64(pem) });
-  const context: Out = {
-    kind: 'map',
-    entries: [
-      ['endpoints', { kind: 'list', items: endpoints }],
-      ['ca', text(request.authority.crt)],
-      ['crt', text(client.crt)],
-      ['key', text(client.key)],
-    ],
-  };
-  return emitDocument({
-    kind: 'map',
-    entries: [
-      ['context', { kind: 'string', text: request.clusterName }],
-      ['contexts', { kind: 'map', entries: [[request.clusterName, context]] }],
-    ],
+  return talosconfigYaml({
+    context: request.clusterName,
+    contexts: {
+      [request.clusterName]: {
+        endpoints: request.endpoints ?? [],
+        ca: pemToBase64(request.authority.crt),
+        crt: pemToBase64(client.crt),
+        key: pemToBase64(client.key),
+      },
+    },
   });
+}
+
+/** A context of a talosconfig; certificates and keys are base64 of PEM. */
+export interface TalosconfigContext {
+  readonly endpoints: readonly string[];
+  readonly nodes?: readonly string[] | undefined;
+  readonly ca?: string | undefined;
+  readonly crt?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** The file as the real tool writes it: contexts by name, what is absent left out (reference/lifecycle-api-cli.md F.5). */
+export function talosconfigYaml(config: {
+  readonly context: string;
+  readonly contexts: Readonly<Record<string, TalosconfigContext>>;
+}): string {
+  const names = Object.keys(config.contexts).toSorted();
+  const contexts = Object.fromEntries(names.map((name) => [name, present(config.contexts[name]!)]));
+  return emitDocument(plainOut({ context: config.context, contexts }));
+}
+
+function present({ endpoints, nodes = [], ca, crt, key }: TalosconfigContext): ConfigObject {
+  return {
+    endpoints,
+    ...(nodes.length > 0 && { nodes }),
+    ...(ca !== undefined && { ca }),
+    ...(crt !== undefined && { crt }),
+    ...(key !== undefined && { key }),
+  };
 }
 
 /** A client certificate of the Talos API: roles are its organizations. */

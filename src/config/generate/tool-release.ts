@@ -1,5 +1,7 @@
 /** The release of the tool that generates: it decides defaults, not the rules (reference/v1.11.3.md 1, 11.6). */
 
+import { DEFAULT_VERSION } from '../version.ts';
+
 export interface ToolRelease {
   /** Minor of the 1.x release. */
   readonly minor: number;
@@ -10,7 +12,7 @@ export interface ToolRelease {
 
 /** talosctl v1.11.3. */
 export const TOOL_V1_11_3: ToolRelease = Object.freeze({
-  minor: 11,
+  minor: DEFAULT_VERSION.minor,
   kubernetesVersion: '1.34.1',
-  installImage: 'ghcr.io/siderolabs/installer:v1.11.3',
+  installImage: `ghcr.io/siderolabs/installer:${DEFAULT_VERSION.text}`,
 });

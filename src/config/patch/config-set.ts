@@ -2,13 +2,14 @@
 
 import { decodeYaml } from '../decode/documents.ts';
 import { emitDocument } from '../encode/emit.ts';
+import { plainOut } from '../encode/plain.ts';
 import { printStruct } from '../encode/print.ts';
 import type { ConfigObject, DocumentSpec } from '../schema/types.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
 import type { YamlDocument, YamlStream } from '../yaml/read.ts';
 import { readYaml } from '../yaml/read.ts';
 import { PatchError } from './error.ts';
-import { looseDocument, looseOut } from './loose.ts';
+import { looseDocument } from './loose.ts';
 
 export interface PatchableDocument {
   /** `v1alpha1` for the legacy document. */
@@ -92,7 +93,7 @@ export function printConfigSet(set: ConfigSet, minor: number): string {
 
 function printDocument(document: PatchableDocument, minor: number): string {
   if (document.spec !== null) return printStruct(document.spec.struct, document.value, { minor });
-  return emitDocument(looseOut(document.value));
+  return emitDocument(plainOut(document.value));
 }
 
 /** Identity of a document: what a patch document must equal to be merged into it. */

@@ -5,6 +5,7 @@
  */
 
 import { emitDocument, type Out } from '../encode/emit.ts';
+import { plainOut } from '../encode/plain.ts';
 import { documentSpec, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { deref, keyText, lookup, type YamlNode } from '../yaml/node.ts';
@@ -34,7 +35,7 @@ function checkKeys(kind: string, value: ConfigObject): void {
   const fields = looseFields(kind);
   const unknown = Object.entries(value).filter(([key]) => fields !== undefined && !fields.includes(key));
   if (unknown.length === 0) return;
-  const excerpt = emitDocument(looseOut(Object.fromEntries(unknown)));
+  const excerpt = emitDocument(plainOut(Object.fromEntries(unknown)));
   throw new PatchError(`unknown keys found during decoding:\n${excerpt}`);
 }
 
@@ -58,17 +59,6 @@ function plainValue(node: YamlNode): ConfigValue {
     if (plain !== null) entries.push([keyText(key) ?? '', plain]);
   }
   return Object.fromEntries(entries);
-}
-
-/** The tree to write, keys in the order they have. */
-export function looseOut(value: ConfigValue): Out {
-  if (value === null) return { kind: 'null' };
-  if (typeof value === 'string') return { kind: 'string', text: value };
-  if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', value };
-  if (typeof value === 'boolean') return { kind: 'bool', value };
-  if (Array.isArray(value)) return { kind: 'list', items: value.map(looseOut) };
-  const entries = Object.entries(value as ConfigObject).map(([key, item]) => [key, looseOut(item)] as const);
-  return { kind: 'map', entries };
 }
 
 /** Fields of loose kinds that a patch replaces as a whole (reference E.10 "Replace fields"). */

@@ -12,6 +12,7 @@ import { generateDocuments } from '../generate/generate.ts';
 import type { CniChoice, GenerateInput, MachineRole } from '../generate/input.ts';
 import { generateSecrets, type SecretsBundle } from '../generate/secrets.ts';
 import { generateTalosconfig } from '../generate/talosconfig.ts';
+import { TOOL_V1_11_3 } from '../generate/tool-release.ts';
 import { applyPatchesToSet } from '../patch/apply.ts';
 import { type ConfigSet, type PatchableDocument, printConfigSet } from '../patch/config-set.ts';
 import { PatchError } from '../patch/error.ts';
@@ -19,6 +20,7 @@ import { loadPatches, type Patch, parsePatch } from '../patch/load.ts';
 import { applyStrategic, type StrategicStep } from '../patch/strategic.ts';
 import { documentSpec } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
+import { DEFAULT_VERSION } from '../version.ts';
 import { listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import { applyNode, nodeDocuments, withGroup } from './node.ts';
 import { readTalconfig, wholeFile } from './read.ts';
@@ -56,8 +58,8 @@ export interface TalhelperResult {
 }
 
 /** talhelper's default when the file names no release: the release that we simulate. */
-const DEFAULT_TALOS_VERSION = 'v1.11.3';
-const DEFAULT_KUBERNETES_VERSION = '1.34.1';
+const DEFAULT_TALOS_VERSION = DEFAULT_VERSION.text;
+const DEFAULT_KUBERNETES_VERSION = TOOL_V1_11_3.kubernetesVersion;
 
 /** Generates all configs; problems come back located, never as exceptions. */
 export function generateFromTalconfig(request: TalhelperRequest): TalhelperResult {

@@ -5,7 +5,7 @@ import { type Config, documentsOf, legacyOf } from '../config.ts';
 import { flagAt, objectAt, textAt } from '../view.ts';
 import type { Finding } from './findings.ts';
 import { takenOverProblems } from './newer.ts';
-import { machineRole } from './role.ts';
+import { isControlPlaneRole, machineRole } from './role.ts';
 
 /** Settings that stand both in the legacy document and in one of their own. */
 export function legacyConflicts(config: Config): Finding[] {
@@ -74,7 +74,7 @@ export function jointProblems(config: Config): Finding[] {
   if (reserved.length > 0 && (legacy === undefined || (role !== 'controlplane' && role !== 'init'))) {
     problems.push(`documents are allowed on control plane machines only: ${reserved.join(', ')}`);
   }
-  const isControlPlaneWithCa = has('KubeAPIServerCAConfig') && (role === 'controlplane' || role === 'init');
+  const isControlPlaneWithCa = has('KubeAPIServerCAConfig') && isControlPlaneRole(role);
   const legacySecret = ['secretboxEncryptionSecret', 'aescbcEncryptionSecret'].some(
     (key) => textAt(legacy, 'cluster', key) !== '',
   );

@@ -4,7 +4,7 @@ import { goQuote } from '../../platform/text/quote.ts';
 import type { ConfigObject } from '../schema/types.ts';
 import type { TalosVersion } from '../version.ts';
 import { objectAt, textAt } from '../view.ts';
-import { machineRole } from './role.ts';
+import { isControlPlaneRole, machineRole } from './role.ts';
 
 /** Oldest and newest Kubernetes minor per Talos minor. */
 const RANGES: Readonly<Record<number, readonly [oldest: number, newest: number]>> = Object.freeze({
@@ -66,7 +66,7 @@ export function kubernetesProblems(root: ConfigObject, talos: TalosVersion): str
   const machine = objectAt(root, 'machine');
   const images: [string, string][] = [['kubelet', textAt(machine, 'kubelet', 'image')]];
   const role = machineRole(textAt(machine, 'type'));
-  if (role === 'controlplane' || role === 'init') {
+  if (isControlPlaneRole(role)) {
     const cluster = objectAt(root, 'cluster');
     images.push(['kube-apiserver', textAt(cluster, 'apiServer', 'image')]);
     images.push(['kube-controller-manager', textAt(cluster, 'controllerManager', 'image')]);

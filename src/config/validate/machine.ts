@@ -9,7 +9,7 @@ import { checkDevices } from './devices.ts';
 import type { Findings } from './findings.ts';
 import { diskMatchExpression } from './install.ts';
 import { requiresInstall, type ValidateOptions } from './mode.ts';
-import { machineRole } from './role.ts';
+import { isControlPlaneRole, type MachineRole, machineRole } from './role.ts';
 import {
   checkDisks,
   checkEncryption,
@@ -32,7 +32,7 @@ export function checkLegacy(findings: Findings, root: ConfigObject, options: Val
   }
   const cluster = objectAt(root, 'cluster');
   const role = machineRole(textAt(machine, 'type'));
-  const controlPlane = role === 'controlplane' || role === 'init';
+  const controlPlane = isControlPlaneRole(role);
   checkDeprecated(findings, machine, options);
   checkCluster(findings, cluster, controlPlane, options.minor);
   checkInstall(findings, machine, options);
@@ -131,7 +131,7 @@ function checkAuthorities(
   findings: Findings,
   machine: ConfigObject,
   cluster: ConfigObject | undefined,
-  role: string,
+  role: MachineRole,
   minor: number,
 ): void {
   const ca = objectAt(machine, 'ca');
@@ -140,7 +140,7 @@ function checkAuthorities(
     const message = 'issuing CA or some accepted CAs are required (.machine.ca, machine.acceptedCAs)';
     findings.error(['machine', 'ca'], message);
   }
-  if (role === 'controlplane' || role === 'init') {
+  if (isControlPlaneRole(role)) {
     checkCni(findings, cluster, minor);
     if (ca === undefined) {
       findings.error(['machine', 'ca'], 'issuing CA is required (.machine.ca)');

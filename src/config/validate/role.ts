@@ -16,3 +16,8 @@ export function machineRole(type: string): MachineRole {
       return 'unknown';
   }
 }
+
+/** True for the types that run etcd and the control plane. */
+export function isControlPlaneRole(role: MachineRole): boolean {
+  return role === 'controlplane' || role === 'init';
+}

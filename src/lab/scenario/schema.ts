@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_VERSION } from '../../config/version.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
 import { FAULT_KINDS, OUTSIDE_SERVICES } from '../../world/fault.ts';
 
@@ -185,7 +186,7 @@ const mistake = z.strictObject({
 export const scenarioSchema = z.strictObject({
   name: z.string().min(1),
   teaches: z.string().optional(),
-  talos: z.string().default('v1.11.3'),
+  talos: z.string().default(DEFAULT_VERSION.text),
   kubernetes: z.string().optional(),
   endpoint: z.string().optional(),
   network: z.record(identifier, network),

@@ -1,9 +1,10 @@
+import type { TalosconfigContext } from '../../config/generate/talosconfig.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import type { ParsedCommand } from '../cobra/command.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { CommandFailure, type Runner } from './run.ts';
-import { readTalosconfig, type TalosContext, type Talosconfig, talosconfigPath } from './talosconfig.ts';
+import { readTalosconfig, type Talosconfig, talosconfigPath } from './talosconfig.ts';
 
 type Parsed = ParsedCommand<Runner>;
 
@@ -16,7 +17,7 @@ export function openTalosconfig(parsed: Parsed, context: ToolContext): { path: s
 }
 
 /** The context that a command line means. */
-export function currentContext(parsed: Parsed, config: Talosconfig): { name: string; context: TalosContext } {
+export function currentContext(parsed: Parsed, config: Talosconfig): { name: string; context: TalosconfigContext } {
   const name = parsed.flags.text('context') || config.context;
   const found = config.contexts[name];
   if (found === undefined) throw new CommandFailure(`context "${name}" not found in config`);

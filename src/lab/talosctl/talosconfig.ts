@@ -1,20 +1,11 @@
-import { Document, parse } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
+import type { TalosconfigContext } from '../../config/generate/talosconfig.ts';
 import type { ToolContext } from '../tools/tool.ts';
-
-/** A context of the talosconfig file (reference/lifecycle-api-cli.md F.5). */
-export interface TalosContext {
-  readonly endpoints: readonly string[];
-  readonly nodes?: readonly string[] | undefined;
-  /** PEM in base64. */
-  readonly ca?: string | undefined;
-  readonly crt?: string | undefined;
-  readonly key?: string | undefined;
-}
 
 export interface Talosconfig {
   readonly context: string;
-  readonly contexts: Readonly<Record<string, TalosContext>>;
+  readonly contexts: Readonly<Record<string, TalosconfigContext>>;
 }
 
 const names = z
@@ -57,30 +48,12 @@ export function readTalosconfig(text: string | undefined, path: string): Talosco
   return parsed.success ? parsed.data : `failed to parse config file "${path}": ${parsed.error.issues[0]!.message}`;
 }
 
-/** Prints a talosconfig as the real tool writes it: contexts sorted, four spaces. */
-export function printTalosconfig(config: Talosconfig): string {
-  const contexts: Record<string, TalosContext> = {};
-  for (const name of Object.keys(config.contexts).toSorted()) contexts[name] = withoutAbsent(config.contexts[name]!);
-  const document = new Document({ context: config.context, contexts });
-  return document.toString({ indent: 4, lineWidth: 0 });
-}
-
-function withoutAbsent(context: TalosContext): TalosContext {
-  return {
-    endpoints: context.endpoints,
-    ...(context.nodes !== undefined && context.nodes.length > 0 && { nodes: context.nodes }),
-    ...(context.ca !== undefined && { ca: context.ca }),
-    ...(context.crt !== undefined && { crt: context.crt }),
-    ...(context.key !== undefined && { key: context.key }),
-  };
-}
-
 /** Adds every context of `from`; a name that exists becomes `name-1`, `name-2`, …. The current context becomes that of `from`. */
 export function mergeTalosconfig(
   into: Talosconfig,
   from: Talosconfig,
 ): { readonly merged: Talosconfig; readonly renamed: readonly [string, string][] } {
-  const contexts: Record<string, TalosContext> = { ...into.contexts };
+  const contexts: Record<string, TalosconfigContext> = { ...into.contexts };
   const renamed: [string, string][] = [];
   let current = from.context;
   for (const [name, context] of Object.entries(from.contexts)) {

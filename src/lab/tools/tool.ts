@@ -1,3 +1,4 @@
+import { DEFAULT_VERSION } from '../../config/version.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import type { Files } from './workspace.ts';
@@ -28,7 +29,7 @@ export interface ToolBuild {
 }
 
 /** Release of the tools unless a run simulates another one. */
-export const TOOL_VERSION = 'v1.11.3';
+export const TOOL_VERSION = DEFAULT_VERSION.text;
 
 /** How talosctl v1.11.3 was built (reference/v1.11.3.md 1). */
 export const TOOL_BUILD: ToolBuild = Object.freeze({

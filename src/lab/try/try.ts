@@ -1,4 +1,5 @@
 import { generateTalosconfig } from '../../config/generate/talosconfig.ts';
+import { DEFAULT_VERSION } from '../../config/version.ts';
 import { etcdPhase } from '../../nodes/events.ts';
 import { SECOND_US } from '../../platform/clock.ts';
 import { CryptoError } from '../../platform/crypto.ts';
@@ -214,7 +215,7 @@ function scenarioOf(
   return {
     file: '',
     name: 'try',
-    talosVersion: 'v1.11.3',
+    talosVersion: DEFAULT_VERSION.text,
     networks: layout.networks,
     reserved: [...layout.reserved],
     ...(epochUs !== undefined && { epochUs }),

@@ -5,7 +5,7 @@ import { applyPatchesToSet } from '../../patch/apply.ts';
 import { PatchError } from '../../patch/error.ts';
 import { loadPatches, type Patch } from '../../patch/load.ts';
 import { printCommented } from '../commented.ts';
-import { type Contract, parseContract } from '../contract.ts';
+import type { Contract } from '../contract.ts';
 import { generateDocuments } from '../generate.ts';
 import type { GenerateInput, GenerateOptions, MachineRole } from '../input.ts';
 import { generateSecrets, type SecretsBundle, validateSecrets } from '../secrets.ts';
@@ -15,6 +15,7 @@ import { checkEndpoint } from './endpoint.ts';
 import {
   CommandError,
   type CommandOutcome,
+  contractOf,
   joinPath,
   multiError,
   type Output,
@@ -109,7 +110,7 @@ type Texts = Readonly<Record<OutputType, () => string>>;
 /** Everything that can go wrong before the first file is written goes wrong here. */
 function generateTexts(options: GenConfigOptions, workstation: Workstation, types: readonly OutputType[]): Texts {
   const registryMirrors = mirrorsOf(options.registryMirrors ?? []);
-  const contract = contractOf(options, workstation);
+  const contract = contractOf(options.talosVersion, workstation);
   const secrets = secretsFor(options, workstation, contract);
   const minor = Math.max(contract, workstation.tool.minor);
   const loadAll = (values: readonly string[] | undefined): Patch[] => loadFlagPatches(values ?? [], workstation);
@@ -165,13 +166,6 @@ function mirrorsOf(values: readonly string[]): Record<string, readonly string[]>
     mirrors[value.slice(0, at)] = [value.slice(at + 1)];
   }
   return mirrors;
-}
-
-function contractOf(options: GenConfigOptions, workstation: Workstation): Contract {
-  if ((options.talosVersion ?? '') === '') return workstation.tool.minor;
-  const contract = parseContract(options.talosVersion!);
-  if (typeof contract === 'object') throw new CommandError(`invalid talos-version: ${contract.error}`);
-  return contract;
 }
 
 function secretsFor(options: GenConfigOptions, workstation: Workstation, contract: Contract): SecretsBundle {

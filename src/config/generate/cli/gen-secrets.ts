@@ -4,11 +4,19 @@ import { CryptoError, keyPairFromPem, privateKeyFromPem } from '../../../platfor
 import { goQuote } from '../../../platform/text/quote.ts';
 import { loadConfigSet } from '../../patch/config-set.ts';
 import { PatchError } from '../../patch/error.ts';
-import { type Contract, parseContract } from '../contract.ts';
+import type { Contract } from '../contract.ts';
 import { type GivenSecrets, generateSecrets, type PemPair, type SecretsBundle } from '../secrets.ts';
 import { secretsOfConfig } from '../secrets-import.ts';
 import { secretsToYaml } from '../secrets-yaml.ts';
-import { CommandError, type CommandOutcome, joinPath, readFile, runCommand, type Workstation } from './workstation.ts';
+import {
+  CommandError,
+  type CommandOutcome,
+  contractOf,
+  joinPath,
+  readFile,
+  runCommand,
+  type Workstation,
+} from './workstation.ts';
 
 export interface GenSecretsOptions {
   /** `--output-file`, default `secrets.yaml`; `-` is standard output, up to v1.11 a file of that name. */
@@ -42,7 +50,7 @@ export function runGenSecrets(options: GenSecretsOptions, workstation: Workstati
 }
 
 function bundleFor(options: GenSecretsOptions, workstation: Workstation): SecretsBundle {
-  const contract = contractOf(options, workstation);
+  const contract = contractOf(options.talosVersion, workstation);
   const request = { crypto: workstation.crypto, nowSec: workstation.nowSec, contract };
   const pki = options.fromKubernetesPki ?? '';
   if (pki !== '') {
@@ -51,13 +59,6 @@ function bundleFor(options: GenSecretsOptions, workstation: Workstation): Secret
   }
   const config = options.fromControlplaneConfig ?? '';
   return config === '' ? generateSecrets(request) : importConfig(config, workstation);
-}
-
-function contractOf(options: GenSecretsOptions, workstation: Workstation): Contract {
-  if ((options.talosVersion ?? '') === '') return workstation.tool.minor;
-  const contract = parseContract(options.talosVersion!);
-  if (typeof contract === 'object') throw new CommandError(`invalid talos-version: ${contract.error}`);
-  return contract;
 }
 
 function importConfig(path: string, workstation: Workstation): SecretsBundle {

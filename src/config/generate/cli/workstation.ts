@@ -1,6 +1,7 @@
 /** What the offline commands run with: pure functions from files and flags to files and output. */
 
 import type { CryptoPort } from '../../../platform/crypto.ts';
+import { type Contract, parseContract } from '../contract.ts';
 import type { ToolRelease } from '../tool-release.ts';
 
 /** Files as a command sees them. */
@@ -62,6 +63,14 @@ export function runCommand(body: (output: Output) => void): CommandOutcome {
     exitCode = 1;
   }
   return { files: output.files, stdout: output.stdout, stderr: output.stderr, exitCode };
+}
+
+/** The contract to generate for. Throws CommandError when `--talos-version` names none. */
+export function contractOf(talosVersion: string | undefined, workstation: Workstation): Contract {
+  if ((talosVersion ?? '') === '') return workstation.tool.minor;
+  const contract = parseContract(talosVersion!);
+  if (typeof contract === 'object') throw new CommandError(`invalid talos-version: ${contract.error}`);
+  return contract;
 }
 
 /** Reads a file or fails as Go's `os.ReadFile` does. */

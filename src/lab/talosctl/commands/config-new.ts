@@ -1,4 +1,5 @@
 import { MachineService } from '../../../api/machine/services.ts';
+import { talosconfigYaml } from '../../../config/generate/talosconfig.ts';
 import { isApiRole } from '../../../config/roles.ts';
 import { utf8Decode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -9,7 +10,7 @@ import type { ToolContext } from '../../tools/tool.ts';
 import { onlyOneNode, withClient } from '../client.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { currentContext, openTalosconfig } from '../session.ts';
-import { printTalosconfig, readTalosconfig } from '../talosconfig.ts';
+import { readTalosconfig } from '../talosconfig.ts';
 
 const YEAR_US = 8_760 * 3_600_000_000;
 
@@ -40,7 +41,7 @@ function* configNew(parsed: ParsedCommand<Runner>, context: ToolContext): Task<n
     if (typeof made === 'string') throw new CommandFailure(made);
     const { endpoints } = currentContext(parsed, openTalosconfig(parsed, context).config).context;
     const contexts = { ...made.contexts, [made.context]: { ...made.contexts[made.context]!, endpoints } };
-    context.files.write(path, printTalosconfig({ ...made, contexts }));
+    context.files.write(path, talosconfigYaml({ ...made, contexts }));
     return 0;
   });
 }

@@ -1,3 +1,4 @@
+import { talosconfigYaml } from '../../../config/generate/talosconfig.ts';
 import { certificateFromPem } from '../../../platform/crypto.ts';
 import { rfc3339 } from '../../../platform/rfc3339.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -8,13 +9,7 @@ import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { currentContext, openTalosconfig, pemOf } from '../session.ts';
-import {
-  mergeTalosconfig,
-  printTalosconfig,
-  readTalosconfig,
-  type Talosconfig,
-  talosconfigPath,
-} from '../talosconfig.ts';
+import { mergeTalosconfig, readTalosconfig, type Talosconfig, talosconfigPath } from '../talosconfig.ts';
 import { configNewCommand } from './config-new.ts';
 
 type Parsed = ParsedCommand<Runner>;
@@ -79,7 +74,7 @@ export const configCommand: Command<Runner> = {
 };
 
 function save(context: ToolContext, path: string, config: Talosconfig): void {
-  context.files.write(path, printTalosconfig(config));
+  context.files.write(path, talosconfigYaml(config));
 }
 
 function setList(field: 'endpoints' | 'nodes'): Runner {

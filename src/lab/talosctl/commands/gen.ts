@@ -1,6 +1,7 @@
 import { runGenConfig } from '../../../config/generate/cli/gen-config.ts';
 import { runGenSecrets } from '../../../config/generate/cli/gen-secrets.ts';
 import { runMachineConfigGen, runMachineConfigPatch } from '../../../config/generate/cli/machineconfig.ts';
+import { TOOL_V1_11_3 } from '../../../config/generate/tool-release.ts';
 import type { Task } from '../../../platform/task.ts';
 import { type Command, exactArgs, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { flag } from '../../cobra/flags.ts';
@@ -23,12 +24,7 @@ export const genCommand: Command<Runner> = {
       run: genConfig,
       flags: [
         flag('install-disk', 'string', '/dev/sda', 'the disk to install to'),
-        flag(
-          'install-image',
-          'string',
-          'ghcr.io/siderolabs/installer:v1.11.3',
-          'the image used to perform an installation',
-        ),
+        flag('install-image', 'string', TOOL_V1_11_3.installImage, 'the image used to perform an installation'),
         flag('additional-sans', 'strings', [], 'additional Subject-Alt-Names for the APIServer certificate'),
         flag('dns-domain', 'string', 'cluster.local', 'the dns domain to use for cluster'),
         flag('version', 'string', 'v1alpha1', 'the desired machine config version to generate'),
@@ -38,7 +34,7 @@ export const genCommand: Command<Runner> = {
           '',
           'the desired Talos version to generate config for (backwards compatibility, e.g. v0.8)',
         ),
-        flag('kubernetes-version', 'string', '1.34.1', 'desired kubernetes version to run'),
+        flag('kubernetes-version', 'string', TOOL_V1_11_3.kubernetesVersion, 'desired kubernetes version to run'),
         flag(
           'config-patch',
           'stringArray',

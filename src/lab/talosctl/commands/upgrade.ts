@@ -1,4 +1,5 @@
 import { MachineService } from '../../../api/machine/services.ts';
+import { TOOL_V1_11_3 } from '../../../config/generate/tool-release.ts';
 import type { Task } from '../../../platform/task.ts';
 import { type Command, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { flag } from '../../cobra/flags.ts';
@@ -16,13 +17,9 @@ export const upgradeCommand: Command<Runner> = {
   args: noArgs,
   run: upgrade,
   flags: [
-    flag(
-      'image',
-      'string',
-      'ghcr.io/siderolabs/installer:v1.11.3',
-      'the container image to use for performing the install',
-      { short: 'i' },
-    ),
+    flag('image', 'string', TOOL_V1_11_3.installImage, 'the container image to use for performing the install', {
+      short: 'i',
+    }),
     flag(
       'reboot-mode',
       'string',
