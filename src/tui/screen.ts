@@ -1,4 +1,5 @@
 import { clockText } from '../lab/view/clock-text.ts';
+import { nodeText } from '../lab/view/node-text.ts';
 import { quorumOfCluster } from '../lab/view/quorum.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
 import { type Cell, cell, fitLine, type Line, type Tone, wrapped } from './cells.ts';
@@ -98,15 +99,10 @@ const COLUMNS: readonly Column[] = [
   { head: 'ETCD', most: 20, rank: 7, of: (machine) => machine.etcd },
   { head: 'CONTROL PLANE', most: 13, rank: 5, of: (machine) => machine.controlPlane },
   { head: 'KUBELET', most: 11, rank: 4, of: (machine) => machine.kubelet },
-  { head: 'NODE', most: 8, rank: 6, of: nodeText },
+  { head: 'NODE', most: 8, rank: 6, of: (machine, model) => nodeText(model.view, machine) },
 ];
 const MARKER_WIDTH = 2;
 const GAP = 2;
-
-function nodeText(machine: MachineView, model: ScreenModel): string {
-  const node = model.view.kubernetes.nodes.find((candidate) => candidate.name === machine.name);
-  return node === undefined ? '—' : node.ready ? 'Ready' : 'NotReady';
-}
 
 /** Columns as wide as what stands in them; what does not fit is left out, the least telling first. */
 function machineTable(model: ScreenModel, columns: number): Line[] {

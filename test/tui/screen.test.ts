@@ -9,6 +9,7 @@ import { drawScreen } from '../../src/tui/screen.ts';
 function machine(name: string, more: Partial<MachineView> = {}): MachineView {
   return {
     name,
+    node: name,
     power: 'on',
     stage: 'running',
     disk: 'v1.11.3',

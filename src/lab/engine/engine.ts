@@ -117,8 +117,8 @@ export class Engine {
       const leftUs = deadlineUs - clock.monotonicUs();
       if (leftUs <= 0) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
       const output = yield* this.#attempt(step, leftUs);
-      if (output === undefined) {
-        last = 'the command did not end';
+      if (typeof output === 'string') {
+        last = `the command did not end${lastLines(output, '; it printed: ')}`;
         continue;
       }
       const problem = complaint(output, 0, step.output);
@@ -132,11 +132,16 @@ export class Engine {
     }
   }
 
-  *#attempt(step: AwaitStep, limitUs: number): Task<CommandOutput | undefined> {
+  /** The outcome of one try; what was printed so far when it did not end in time. */
+  *#attempt(step: AwaitStep, limitUs: number): Task<CommandOutput | string> {
+    let printed = '';
+    const command = this.#shell.run(this.#platform, step.words, (text) => {
+      printed += text;
+    });
     try {
-      return yield* timeout(this.#platform.clock, limitUs, this.#shell.run(this.#platform, step.words), step.line);
+      return yield* timeout(this.#platform.clock, limitUs, command, step.line);
     } catch (error) {
-      if (error instanceof TimeoutError) return undefined;
+      if (error instanceof TimeoutError) return printed;
       throw error;
     }
   }
@@ -158,9 +163,18 @@ function complaint(output: CommandOutput, exit: number, text: string | undefined
     return `exit code ${output.exitCode} instead of ${exit}${said === '' ? '' : `: ${said}`}`;
   }
   if (text !== undefined && !output.stdout.includes(text) && !output.stderr.includes(text)) {
-    return `neither output contains "${text}"; it printed: ${`${output.stdout}${output.stderr}`.trim().split('\n').slice(-3).join(' / ')}`;
+    return `neither output contains "${text}"${lastLines(output.stdout + output.stderr, '; it printed: ') || '; it printed nothing'}`;
   }
   return undefined;
+}
+
+/** The last three lines of what a command printed, in one; nothing when it printed nothing. */
+function lastLines(text: string, lead: string): string {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines.length === 0 ? '' : `${lead}${lines.slice(-3).join(' / ')}`;
 }
 
 /** A step as one line of a report. */

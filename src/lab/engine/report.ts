@@ -1,5 +1,6 @@
 import { formatDurationUs } from '../../platform/text/duration.ts';
 import { tabulate } from '../cobra/tabwriter.ts';
+import { nodeText } from '../view/node-text.ts';
 import type { ClusterView } from '../view/types.ts';
 import type { RunResult } from './result.ts';
 
@@ -28,14 +29,9 @@ export function machinesText(view: ClusterView): string {
     machine.etcd,
     machine.controlPlane,
     machine.kubelet,
-    nodeText(view, machine.name),
+    nodeText(view, machine),
   ]);
   return tabulate([['MACHINE', 'STAGE', 'DISK', 'CONFIG', 'ETCD', 'CONTROL PLANE', 'KUBELET', 'NODE'], ...rows]);
-}
-
-function nodeText(view: ClusterView, name: string): string {
-  const node = view.kubernetes.nodes.find((candidate) => candidate.name === name);
-  return node === undefined ? '—' : node.ready ? 'Ready' : 'NotReady';
 }
 
 function summaryText(view: ClusterView): string {

@@ -1,3 +1,4 @@
+import { kubeletRegistered } from '../../kube/events.ts';
 import {
   configApplied,
   etcdPhase,
@@ -39,11 +40,13 @@ export class MachineObserver {
   #config = NO_CONFIG;
   #etcdPhase = '';
   #kubelet = '';
+  #node: string;
   #staticPods = 0;
   #running = new Map<string, string>();
 
   constructor(name: string) {
     this.name = name;
+    this.#node = name;
   }
 
   take(event: TraceEvent): void {
@@ -94,6 +97,9 @@ export class MachineObserver {
       case serviceState.name:
         this.#service(text('service'), text('state'), text('health'));
         break;
+      case kubeletRegistered.name:
+        this.#node = text('node');
+        break;
       case staticPods.name:
         this.#staticPods = list('pods').length;
         break;
@@ -136,6 +142,7 @@ export class MachineObserver {
   view(member: LocalMember | undefined, learner: boolean): MachineView {
     return {
       name: this.name,
+      node: this.#node,
       power: this.#power,
       stage: this.#frozen ? 'frozen' : this.#stage,
       disk: this.#disk,

@@ -40,6 +40,8 @@ export interface VipView {
 
 export interface MachineView {
   readonly name: string;
+  /** Name of its Node: the host name that its kubelet registered; before that the machine's own. */
+  readonly node: string;
   readonly power: 'on' | 'off';
   readonly stage: string;
   readonly disk: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EtcdEvent } from '../../../src/etcd/events.ts';
-import { nodeChanged } from '../../../src/kube/events.ts';
+import { kubeletRegistered, nodeChanged } from '../../../src/kube/events.ts';
+import { nodeText } from '../../../src/lab/view/node-text.ts';
 import { ClusterObserver } from '../../../src/lab/view/observer.ts';
 import { etcdPhase } from '../../../src/nodes/events.ts';
 import { kernelEnded } from '../../../src/sim/events.ts';
@@ -46,5 +47,16 @@ describe('observer of a run', () => {
     expect(observer.view().etcd.clusters.map((cluster) => cluster.birth.how)).toEqual(['restore']);
     expect(ready()).toEqual(['cp-1 Ready', 'cp-2 NotReady']);
     expect(observer.view().machines[1]).toMatchObject({ power: 'off', disk: 'ISO · maintenance', config: 'no config' });
+  });
+
+  it('a machine that was renamed is shown with its new Node', () => {
+    const observer = new ClusterObserver(['cp-1']);
+    for (const one of [...started('cp-1', 'new'), node('cp-1', 'cp-1', true, 10)]) observer.take(one);
+    const shown = (): string => nodeText(observer.view(), observer.view().machines[0]!);
+    expect(shown()).toBe('Ready');
+    for (const one of [node('cp-1', 'cp-1', false, 20), node('cp-1', 'renamed', true, 30)]) observer.take(one);
+    expect(shown()).toBe('NotReady');
+    observer.take(event('cp-1/kubelet', kubeletRegistered.name, { node: 'renamed' }));
+    expect(shown()).toBe('Ready');
   });
 });
