@@ -25,11 +25,21 @@ export function machinesOption(least: number): (text: string) => number {
   };
 }
 
+/** A whole number above 0. */
+export function positiveOption(text: string): number {
+  const value = integerOption(text);
+  if (value === 0) throw new InvalidArgumentError('write a whole number above 0.');
+  return value;
+}
+
+/** More would take days, and their list more memory than there is. */
+const MAX_SEEDS = 1_000_000;
+
 /** `200` means 1..200; `5..9` and `5-9` a range; both ends included. */
 export function seedsOption(text: string): { readonly first: number; readonly last: number } {
-  const range = /^(\d+)(?:\.\.|-)(\d+)$/.exec(text);
-  if (range !== null && Number(range[1]) <= Number(range[2]))
-    return { first: Number(range[1]), last: Number(range[2]) };
-  if (/^\d+$/.test(text) && Number(text) > 0) return { first: 1, last: Number(text) };
-  throw new InvalidArgumentError('write a number of seeds such as 200, or a range such as 1..200.');
+  const range = /^(\d+)(?:\.\.|-)(\d+)$/.exec(text) ?? /^()(\d+)$/.exec(text);
+  const [first, last] = [integerOption(range?.[1] || '1'), integerOption(range?.[2] ?? '0')];
+  if (last < first) throw new InvalidArgumentError('write a number of seeds such as 200, or a range such as 1..200.');
+  if (last - first >= MAX_SEEDS) throw new InvalidArgumentError(`at most ${MAX_SEEDS} seeds at a time.`);
+  return { first, last };
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { BadInput } from '../runner/bad-input.ts';
+import { BadInput, fileProblem } from '../runner/bad-input.ts';
 import { EXIT } from './exit.ts';
 
 /** Commands by the module that brings them. Only the module of the named command is loaded: `validate` must start at once. */
@@ -62,7 +62,8 @@ function failure(error: unknown): number {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   if (code === 'EPIPE') return EXIT.passed;
   if (error instanceof Error && code !== undefined && !BUGS.has(error.name)) {
-    process.stderr.write(`talosim: ${error.message}\n`);
+    const { path } = error as NodeJS.ErrnoException;
+    process.stderr.write(`talosim: ${path === undefined ? '' : `${path}: `}${fileProblem(error)}\n`);
     return EXIT.badInput;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

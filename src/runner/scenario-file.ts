@@ -9,8 +9,10 @@ import { formatProblem } from '../lab/scenario/problem.ts';
 import { OPERATOR_TOOLS } from '../lab/tools/registry.ts';
 import { commandProblem } from '../lab/tools/shell.ts';
 import { PROGRAMS } from '../world/program-set.ts';
-import { BadInput } from './bad-input.ts';
+import { BadInput, fileProblem } from './bad-input.ts';
 
+/** Far more than the largest scenario that makes sense: YAML of this size still reads in a second. */
+const MAX_SCENARIO_BYTES = 1_048_576;
 const TALOS_VERSIONS: readonly string[] = ['v1.11.3'];
 
 export interface OpenedScenario {
@@ -20,9 +22,23 @@ export interface OpenedScenario {
 
 /** Reads and checks a scenario file; all problems at once, each with its place. */
 export function openScenario(file: string): OpenedScenario {
-  if (!existsSync(file)) throw new BadInput(`${file}: no such file; scenarios of this package are in scenarios/`);
-  if (!statSync(file).isFile()) throw new BadInput(`${file}: not a file`);
-  return scenarioFromText(readFileSync(file, 'utf8'), file, readerIn(dirname(file)));
+  return scenarioFromText(readScenario(file), file, readerIn(dirname(file)));
+}
+
+function readScenario(file: string): string {
+  const name = file === '' ? '""' : file;
+  if (!existsSync(file)) throw new BadInput(`${name}: no such file; scenarios of this package are in scenarios/`);
+  const { size } = statSync(file);
+  if (!statSync(file).isFile()) throw new BadInput(`${name}: not a file`);
+  if (size > MAX_SCENARIO_BYTES)
+    throw new BadInput(`${name}: ${size} bytes; a scenario has at most ${MAX_SCENARIO_BYTES}`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw new BadInput(`${name}: not text but binary data; a scenario is YAML in UTF-8`);
+    throw new BadInput(`${name}: ${fileProblem(error)}`);
+  }
 }
 
 /** A cluster of that many machines, as a scenario that is written for it. */

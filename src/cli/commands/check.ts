@@ -6,7 +6,7 @@ import { openScenario } from '../../runner/scenario-file.ts';
 import type { CheckSpec, SeedOutcome } from '../../runner/seed-run.ts';
 import { countText, spreadText } from '../../runner/spread.ts';
 import { EXIT } from '../exit.ts';
-import { integerOption, seedsOption } from '../options.ts';
+import { positiveOption, seedsOption } from '../options.ts';
 import { defaultScenario, workerEntry } from '../places.ts';
 import { checkMistake } from './run.ts';
 
@@ -30,7 +30,7 @@ export function addCheckCommand(program: Command): void {
     .option('--seeds <n|a..b>', 'how many seeds, or which', seedsOption, { first: 1, last: 20 })
     .option('--mistake <name>', 'work one of the mistakes of the scenario in')
     .option('--no-faults', 'leave random faults out')
-    .option('--jobs <n>', 'threads (default: one per core)', integerOption)
+    .option('--jobs <n>', 'threads (default: one per core)', positiveOption)
     .option('--bail', 'stop at the first failing seed')
     .option('--twice', 'run every seed twice and compare the full digests')
     .option('--strict-wire', 'encode and decode every message')

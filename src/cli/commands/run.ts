@@ -1,16 +1,20 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reportText } from '../../lab/engine/report.ts';
 import { type RunResult, resultJson } from '../../lab/engine/result.ts';
-import { type RunOptions, runScenario } from '../../lab/engine/run.ts';
+import { type RunOptions, ScenarioRun } from '../../lab/engine/run.ts';
 import type { Scenario } from '../../lab/scenario/model.ts';
 import { didYouMean } from '../../lab/scenario/problem.ts';
 import { clockText } from '../../lab/view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../../lab/view/narrate.ts';
-import { BadInput } from '../../runner/bad-input.ts';
+import { BadInput, fileProblem } from '../../runner/bad-input.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
-import { durationOption, integerOption } from '../options.ts';
+import { durationOption, integerOption, positiveOption } from '../options.ts';
+
+/** Some tenths of a second. */
+const SLICE_EVENTS = 10_000;
 
 interface RunFlags {
   readonly mistake?: string;
@@ -18,6 +22,7 @@ interface RunFlags {
   readonly json?: boolean;
   readonly trace?: string;
   readonly until?: number;
+  readonly maxEvents?: number;
   readonly strictWire?: boolean;
   readonly fullDigest?: boolean;
   readonly quiet?: boolean;
@@ -34,23 +39,25 @@ export function addRunCommand(program: Command): void {
     .option('--json', 'print the result as one JSON object at the end')
     .option('--trace <file>', 'write every event as a line of JSON')
     .option('--until <duration>', 'stop at this simulated time', durationOption)
+    .option('--max-events <n>', 'give up after so many events: exit code 4', positiveOption)
     .option('--strict-wire', 'encode and decode every message')
     .option('--full-digest', 'fold the fields of every event into the digest')
     .option('--quiet', 'print only the report')
-    .action((file: string, flags: RunFlags) => {
-      process.exitCode = runCommand(file, flags);
+    .action(async (file: string, flags: RunFlags) => {
+      process.exitCode = await runCommand(file, flags);
     });
 }
 
-function runCommand(file: string, flags: RunFlags): number {
+async function runCommand(file: string, flags: RunFlags): Promise<number> {
   const { scenario, deps } = openScenario(file);
   checkMistake(scenario, flags.mistake);
-  const trace = flags.trace === undefined ? undefined : openSync(flags.trace, 'w');
+  const trace = flags.trace === undefined ? undefined : openTrace(flags.trace, file);
   const quiet = flags.json === true || flags.quiet === true;
   const options: RunOptions = {
     seed: flags.seed,
     ...(flags.mistake !== undefined && { mistake: flags.mistake }),
     ...(flags.until !== undefined && { untilUs: flags.until }),
+    ...(flags.maxEvents !== undefined && { maxEvents: flags.maxEvents }),
     strictWire: flags.strictWire ?? false,
     digest: flags.fullDigest === true ? 'full' : 'fast',
     watch: watcher(quiet, trace),
@@ -58,7 +65,7 @@ function runCommand(file: string, flags: RunFlags): number {
   const startedMs = performance.now();
   let result: RunResult;
   try {
-    result = runScenario(scenario, options, deps);
+    result = await inSlices(new ScenarioRun(scenario, options, deps));
   } finally {
     if (trace !== undefined) closeSync(trace);
   }
@@ -66,6 +73,21 @@ function runCommand(file: string, flags: RunFlags): number {
   if (flags.json === true) process.stdout.write(`${JSON.stringify(resultJson(result, wallMs))}\n`);
   else process.stdout.write(reportText(result, wallMs));
   return { passed: EXIT.passed, failed: EXIT.failed, inconclusive: EXIT.inconclusive }[result.outcome];
+}
+
+/** Runs to the end; between two slices the process can be interrupted. */
+async function inSlices(run: ScenarioRun): Promise<RunResult> {
+  while (!run.advance(SLICE_EVENTS)) await new Promise((resolve) => setImmediate(resolve));
+  return run.finish();
+}
+
+function openTrace(path: string, scenario: string): number {
+  if (resolve(path) === resolve(scenario)) throw new BadInput(`--trace ${path}: that is the scenario itself`);
+  try {
+    return openSync(path, 'w');
+  } catch (error) {
+    throw new BadInput(`--trace ${path}: ${fileProblem(error)}`);
+  }
 }
 
 export function checkMistake(scenario: Scenario, mistake: string | undefined): void {

@@ -1,19 +1,21 @@
 import { SECOND_US } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
+import type { RunEnd } from '../../sim/simulation.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
 import { adviceOn } from '../advice/advice.ts';
 import type { PlannedFault } from '../plan/draw.ts';
-import type { Scenario } from '../scenario/model.ts';
+import type { MistakeSpec, Scenario } from '../scenario/model.ts';
 import type { Expectation } from '../scenario/schema.ts';
 import { splitWords } from '../shell/words.ts';
 import type { OperatorShell } from '../tools/shell.ts';
+import type { ClusterView } from '../view/types.ts';
 import { Engine, type EngineEvents } from './engine.ts';
 import { type CheckedExpectation, checkExpectation } from './expect.ts';
 import { judge, type RunResult, type StepReport } from './result.ts';
 import { Session, type SessionDeps } from './session.ts';
 import { tellStory } from './story.ts';
-import { planOf } from './variant.ts';
+import { planOf, type RunPlan } from './variant.ts';
 
 export interface RunOptions {
   readonly seed: number;
@@ -39,79 +41,121 @@ const POLL_US = SECOND_US;
 
 /** Runs a scenario to its end and judges it. Throws SimulationBug or LivelockError when our own code failed. */
 export function runScenario(scenario: Scenario, options: RunOptions, deps: SessionDeps): RunResult {
-  const mistake =
-    options.mistake === undefined
-      ? undefined
-      : scenario.mistakes.find((candidate) => candidate.name === options.mistake);
-  const plan = planOf(scenario, mistake);
-  const session = new Session(
-    scenario,
-    { seed: options.seed, digest: options.digest ?? 'fast', strictWire: options.strictWire ?? false },
-    deps,
-  );
-  const { simulation } = session.world;
-  const steps: StepReport[] = [];
-  const expectations: CheckedExpectation[] = [];
-  const problems: string[] = [];
-  let done = false;
-  const stopListening = options.watch?.onEvent === undefined ? undefined : session.onEvent(options.watch.onEvent);
-  session.start(function* (shell, platform): Task<void> {
-    const engine = new Engine(session.world, shell, platform, {
-      onCommand: options.watch?.onCommand ?? (() => {}),
-      onOutput: options.watch?.onOutput ?? (() => {}),
+  const run = new ScenarioRun(scenario, options, deps);
+  while (!run.advance(Number.MAX_SAFE_INTEGER));
+  return run.finish();
+}
+
+/** A run that is driven in slices, so that whoever drives it can be interrupted between two of them. */
+export class ScenarioRun {
+  readonly #scenario: Scenario;
+  readonly #options: RunOptions;
+  readonly #mistake: MistakeSpec | undefined;
+  readonly #plan: RunPlan;
+  readonly #session: Session;
+  readonly #maxEvents: number;
+  readonly #steps: StepReport[] = [];
+  readonly #expectations: CheckedExpectation[] = [];
+  readonly #problems: string[] = [];
+  #done = false;
+  #end: RunEnd | undefined;
+
+  constructor(scenario: Scenario, options: RunOptions, deps: SessionDeps) {
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#mistake = scenario.mistakes.find((candidate) => candidate.name === options.mistake);
+    this.#plan = planOf(scenario, this.#mistake);
+    this.#maxEvents = options.maxEvents ?? DEFAULT_MAX_EVENTS;
+    const { seed, digest = 'fast', strictWire = false, watch } = options;
+    this.#session = new Session(scenario, { seed, digest, strictWire }, deps);
+    if (watch?.onEvent !== undefined) this.#session.onEvent(watch.onEvent);
+    this.#session.start((shell, platform) => this.#body(shell, platform));
+    const { world } = this.#session;
+    for (const { atUs, fault } of options.faults ?? []) world.simulation.schedule(atUs, () => world.apply(fault));
+  }
+
+  get nowUs(): number {
+    return this.#session.nowUs;
+  }
+
+  /** Goes on for at most so many events; true when the run is over. */
+  advance(events: number): boolean {
+    const { simulation } = this.#session.world;
+    const left = this.#maxEvents - simulation.eventsProcessed;
+    const end = simulation.runUntil(() => this.#done || this.#stopped(), {
+      untilUs: this.#options.untilUs ?? DEFAULT_UNTIL_US,
+      maxEvents: Math.min(events, left),
+    });
+    if (end === 'budget' && events < left) return false;
+    this.#end = end;
+    return true;
+  }
+
+  /** Judges the run and ends it. */
+  finish(): RunResult {
+    const { checkers, observer, world } = this.#session;
+    checkers.finish();
+    const view = observer.view();
+    if (!this.#done) this.#cutShort(view);
+    const { violations } = checkers;
+    const verdict = judge(this.#problems, this.#expectations, violations, this.#plan.declared);
+    const inconclusive = !this.#done && this.#end === 'budget';
+    const result: RunResult = {
+      scenario: this.#scenario.name,
+      seed: this.#options.seed,
+      ...(this.#mistake !== undefined && { mistake: this.#mistake.name }),
+      digest: world.simulation.digest(),
+      outcome: inconclusive ? 'inconclusive' : verdict.outcome,
+      reasons: inconclusive ? [`the budget of ${this.#maxEvents} events ran out`, ...verdict.reasons] : verdict.reasons,
+      simulatedUs: world.simulation.nowUs,
+      events: world.simulation.eventsProcessed,
+      expectations: this.#expectations,
+      violations,
+      declared: this.#plan.declared,
+      steps: this.#steps,
+      view,
+      story: [
+        ...tellStory(view, violations, this.#mistake),
+        ...adviceOn(this.#session).map((line) => `Advice: ${line}`),
+      ],
+    };
+    this.#session.close();
+    return result;
+  }
+
+  /** The steps did not come to their end: what was expected is judged by how it stands now. */
+  #cutShort(view: ClusterView): void {
+    for (const expectation of this.#plan.expect) this.#expectations.push(...checkExpectation(expectation, view));
+    if (this.#end !== 'budget' && this.#options.untilUs === undefined && !this.#stopped())
+      this.#problems.push('the steps did not end');
+  }
+
+  #stopped(): boolean {
+    const { stopAtViolation } = this.#options;
+    if (stopAtViolation === undefined) return false;
+    return this.#session.checkers.violations.some(({ guarantee }) => stopAtViolation(guarantee));
+  }
+
+  /** What the operator does: the steps, then a look at what was expected. */
+  *#body(shell: OperatorShell, platform: Platform): Task<void> {
+    const { watch } = this.#options;
+    const engine = new Engine(this.#session.world, shell, platform, {
+      onCommand: watch?.onCommand ?? (() => {}),
+      onOutput: watch?.onOutput ?? (() => {}),
       onStep: (report) => {
-        steps.push(report);
-        options.watch?.onStep?.(report);
+        this.#steps.push(report);
+        watch?.onStep?.(report);
       },
     });
-    yield* engine.run(plan.steps);
-    problems.push(...engine.problems);
-    if (engine.problems.length === 0)
-      for (const expectation of plan.expect)
-        expectations.push(...(yield* settle(session, shell, platform, expectation)));
-    else
-      for (const expectation of plan.expect)
-        expectations.push(...checkExpectation(expectation, session.observer.view()));
-    done = true;
-  });
-  for (const { atUs, fault } of options.faults ?? []) simulation.schedule(atUs, () => session.world.apply(fault));
-  const stopped = (): boolean =>
-    options.stopAtViolation !== undefined &&
-    session.checkers.violations.some(({ guarantee }) => options.stopAtViolation!(guarantee));
-  const end = simulation.runUntil(() => done || stopped(), {
-    untilUs: options.untilUs ?? DEFAULT_UNTIL_US,
-    maxEvents: options.maxEvents ?? DEFAULT_MAX_EVENTS,
-  });
-  stopListening?.();
-  session.checkers.finish();
-  if (!done) {
-    for (const expectation of plan.expect) expectations.push(...checkExpectation(expectation, session.observer.view()));
-    if (end !== 'budget' && options.untilUs === undefined && !stopped()) problems.push('the steps did not end');
+    yield* engine.run(this.#plan.steps);
+    this.#problems.push(...engine.problems);
+    for (const expectation of this.#plan.expect) {
+      if (engine.problems.length === 0)
+        this.#expectations.push(...(yield* settle(this.#session, shell, platform, expectation)));
+      else this.#expectations.push(...checkExpectation(expectation, this.#session.observer.view()));
+    }
+    this.#done = true;
   }
-  const { violations } = session.checkers;
-  const verdict = judge(problems, expectations, violations, plan.declared);
-  const view = session.observer.view();
-  const inconclusive = !done && end === 'budget';
-  const result: RunResult = {
-    scenario: scenario.name,
-    seed: options.seed,
-    ...(mistake !== undefined && { mistake: mistake.name }),
-    digest: simulation.digest(),
-    outcome: inconclusive ? 'inconclusive' : verdict.outcome,
-    reasons: inconclusive
-      ? [`the budget of ${options.maxEvents ?? DEFAULT_MAX_EVENTS} events ran out`, ...verdict.reasons]
-      : verdict.reasons,
-    simulatedUs: simulation.nowUs,
-    events: simulation.eventsProcessed,
-    expectations,
-    violations,
-    declared: plan.declared,
-    steps,
-    view,
-    story: [...tellStory(view, violations, mistake), ...adviceOn(session).map((line) => `Advice: ${line}`)],
-  };
-  session.close();
-  return result;
 }
 
 /** Checks an expectation; with `within` it may take that long to come true. */

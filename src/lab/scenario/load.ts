@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkScenario } from './check.ts';
 import { issueText } from './issue-text.ts';
@@ -40,12 +40,27 @@ export function loadScenario(text: string, file: string, vocabulary: ScenarioVoc
         { file, line: 1, column: 1, message: 'the file is empty; a scenario needs name, network, machines and steps' },
       ],
     };
-  const parsed = scenarioSchema.safeParse(document.toJS(), { reportInput: true });
+  const value = plainValue(document);
+  if (value === undefined)
+    return {
+      problems: [{ file, line: 1, column: 1, message: 'its YAML aliases unfold to far too much; write it out' }],
+    };
+  const parsed = scenarioSchema.safeParse(value, { reportInput: true });
   if (!parsed.success)
     return { problems: sorted(parsed.error.issues.flatMap((issue) => issueProblems(issue, file, finder))) };
   const scenario = build(parsed.data, file, finder, vocabulary, problems);
   problems.push(...checkScenario(scenario, finder, vocabulary));
   return problems.length > 0 ? { problems: sorted(problems) } : { scenario };
+}
+
+/** The plain value; undefined when aliases of aliases would unfold without bound. */
+function plainValue(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
 }
 
 function sorted(problems: readonly Problem[]): Problem[] {
