@@ -11,6 +11,7 @@ const MODULES: readonly {
   { names: ['check'], add: async (program) => (await import('./commands/check.ts')).addCheckCommand(program) },
   { names: ['shell'], add: async (program) => (await import('./commands/shell.ts')).addShellCommand(program) },
   { names: ['lab'], add: async (program) => (await import('./commands/lab.ts')).addLabCommand(program) },
+  { names: ['lesson'], add: async (program) => (await import('./commands/lesson.ts')).addLessonCommand(program) },
   { names: ['try'], add: async (program) => (await import('./commands/try.ts')).addTryCommand(program) },
   { names: ['explain'], add: async (program) => (await import('./commands/explain.ts')).addExplainCommand(program) },
   {

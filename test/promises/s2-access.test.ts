@@ -1,3 +1,4 @@
+import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { sharedCluster } from './cluster.ts';
 
@@ -86,6 +87,29 @@ describe('access without a shell', () => {
       'talosctl gen config demo https://10.0.0.5:6443 --with-secrets secrets.yaml -t talosconfig -o new.config',
     );
     expect(cluster.ok(`talosctl version --talosconfig new.config -e 10.0.0.10 ${NODE}`)).toContain('Enabled:     RBAC');
+  });
+
+  it('a support bundle holds what a node can tell of itself, without its secrets', () => {
+    const at = `--talosconfig new.config -e 10.0.0.10 ${NODE}`;
+    const { exitCode, stderr } = cluster.type(`talosctl support -O support.zip ${at}`);
+    expect([exitCode, stderr]).toEqual([0, 'Support bundle is written to support.zip\n']);
+    const entries = unzipSync(cluster.session.files.readBytes('support.zip')!);
+    const text = (name: string): string => Buffer.from(entries[name]!).toString();
+    expect(text('10.0.0.10/dmesg.log')).toContain('[talos] boot sequence: done');
+    expect(text('10.0.0.10/service-logs/kubelet.log')).toContain('Successfully registered node');
+    expect(text('10.0.0.10/service-logs/etcd.state')).toContain('state: Running');
+    expect(text('10.0.0.10/summary')).toContain('Tag:         v1.11.3');
+    expect(text('10.0.0.10/dependencies.dot')).toContain('digraph');
+    expect(text('10.0.0.10/resources/members.cluster.talos.dev.yaml')).toContain('hostname: cp-2');
+    expect(text('10.0.0.10/resources/osrootsecrets.secrets.talos.dev.yaml')).toMatch(/spec: <REDACTED>\n$/);
+    expect(text('10.0.0.10/resources/machineconfigs.config.talos.dev.yaml')).not.toContain('token');
+    expect(text('kubernetesResources/nodes.yaml')).toContain('name: worker-2');
+    expect(text('kubernetesResources/systemPods.yaml')).toContain('name: kube-apiserver-cp-1');
+    expect(cluster.refused(`talosctl support -O support.zip ${at}`)).toContain('support.zip already exists');
+    expect(cluster.refused('talosctl support --talosconfig new.config -e 10.0.0.10')).toContain(
+      'please provide at least a single node to gather the debug information from',
+    );
+    expect(cluster.refused(`talosctl dashboard ${at}`)).toContain('use `talosim lab`');
   });
 
   it('what a resource was derived from can be read backwards', () => {

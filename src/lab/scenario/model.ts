@@ -50,6 +50,9 @@ interface StepTiming {
   readonly background: boolean;
   readonly as?: string;
   readonly id?: string;
+  /** Begins a page of the lesson, which this text explains. */
+  readonly title?: string;
+  readonly text?: string;
   readonly place: Place;
 }
 

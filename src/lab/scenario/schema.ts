@@ -50,6 +50,8 @@ const timing = {
   background: z.boolean().optional(),
   as: identifier.optional(),
   id: identifier.optional(),
+  title: z.string().min(1).optional(),
+  text: z.string().min(1).optional(),
 };
 
 const faultStep = z.strictObject({
@@ -89,6 +91,8 @@ export interface ParallelStep {
   readonly background?: boolean | undefined;
   readonly as?: string | undefined;
   readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  readonly text?: string | undefined;
 }
 
 export type RawStep =

@@ -38,6 +38,8 @@ export class StepReader {
       background: raw.background ?? false,
       ...(raw.as !== undefined && { as: raw.as }),
       ...(raw.id !== undefined && { id: raw.id }),
+      ...(raw.title !== undefined && { title: raw.title }),
+      ...(raw.text !== undefined && { text: raw.text }),
       place,
     };
     if ('parallel' in raw)

@@ -11,20 +11,22 @@ export interface Driven {
 
 /**
  * Lets the operator do something on the workstation while simulated time moves, until it ends or `limitUs` of simulated
- * time are over; what is interrupted is killed. `print` sees what commands print, as they print it.
+ * time are over; what is interrupted is killed. `print` sees what commands print, as they print it, `onCommand` the lines of
+ * a scenario as they are typed.
  */
 export function driveOperator(
   session: Session,
   body: (engine: Engine) => Task<void>,
   print: (text: string, stream: 'stdout' | 'stderr') => void,
   limitUs?: number,
+  onCommand: (line: string) => void = () => {},
 ): Driven {
   const { simulation } = session.world;
   let ended = false;
   const problems: string[] = [];
   const process = session.asOperator('command', function* (shell, platform): Task<void> {
     const engine = new Engine(session.world, shell, platform, {
-      onCommand: () => {},
+      onCommand,
       onOutput: print,
       onStep: () => {},
     });

@@ -20,6 +20,7 @@ import {
 } from './commands/observe.ts';
 import { rebootCommand, shutdownCommand } from './commands/power.ts';
 import { resetCommand } from './commands/reset.ts';
+import { supportCommand } from './commands/support.ts';
 import { unsupportedCommands } from './commands/unsupported.ts';
 import { rollbackCommand, upgradeCommand } from './commands/upgrade.ts';
 import { validateCommand } from './commands/validate.ts';
@@ -60,6 +61,7 @@ export const talosctlTree: Command<Runner> = {
     rollbackCommand,
     serviceCommand,
     shutdownCommand,
+    supportCommand,
     timeCommand,
     upgradeCommand,
     validateCommand,

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'fflate';
+import type { Data } from '../../../api/machine/common.ts';
 import { ClusterService, MachineService } from '../../../api/machine/services.ts';
 import { concatBytes, utf8Decode } from '../../../platform/bytes.ts';
-import { RpcError } from '../../../platform/rpc.ts';
+import { type ClientStream, RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { Empty, secondsAndNanos } from '../../../rpc/well-known.ts';
 import { type Command, maximumArgs, noArgs, type ParsedCommand } from '../../cobra/command.ts';
@@ -86,26 +87,31 @@ export const kubeconfigCommand: Command<Runner> = {
 function* kubeconfig(parsed: Parsed, context: ToolContext): Task<number> {
   return yield* withClient(parsed, context, function* (client) {
     onlyOneNode(client, 'kubeconfig');
-    const stream = client.stream(MachineService.Kubeconfig);
-    stream.send(Empty.empty);
-    stream.closeSend();
-    const parts: Uint8Array[] = [];
-    let failure = '';
-    try {
-      yield* eachMessage(stream, (data) => {
-        failure ||= data.metadata?.error ?? '';
-        parts.push(data.bytes);
-      });
-    } catch (error) {
-      if (error instanceof RpcError) throw new CommandFailure(`error copying: ${error.describe()}`);
-      throw error;
-    }
-    if (failure !== '') throw new CommandFailure(`error copying: ${failure}`);
-    const text = firstFileOfTar(gunzipSync(concatBytes(parts)));
-    if (text === undefined) throw new CommandFailure('error extracting: kubeconfig not found in archive');
+    const text = yield* downloadKubeconfig(client.stream(MachineService.Kubeconfig));
     store(parsed, context, text);
     return 0;
   });
+}
+
+/** Reads the kubeconfig that a stream sends as the only file of a compressed archive. */
+export function* downloadKubeconfig(stream: ClientStream<Empty, Data>): Task<string> {
+  stream.send(Empty.empty);
+  stream.closeSend();
+  const parts: Uint8Array[] = [];
+  let failure = '';
+  try {
+    yield* eachMessage(stream, (data) => {
+      failure ||= data.metadata?.error ?? '';
+      parts.push(data.bytes);
+    });
+  } catch (error) {
+    if (error instanceof RpcError) throw new CommandFailure(`error copying: ${error.describe()}`);
+    throw error;
+  }
+  if (failure !== '') throw new CommandFailure(`error copying: ${failure}`);
+  const text = firstFileOfTar(gunzipSync(concatBytes(parts)));
+  if (text === undefined) throw new CommandFailure('error extracting: kubeconfig not found in archive');
+  return text;
 }
 
 const TAR_BLOCK_BYTES = 512;

@@ -1,4 +1,4 @@
-import { type Resource, ResourceDefinition, State } from '../../../api/cosi/state.ts';
+import { type Resource, type ResourceDefinition, State } from '../../../api/cosi/state.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { type Command, type ParsedCommand, rangeArgs } from '../../cobra/command.ts';
@@ -7,6 +7,7 @@ import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { multiError, type TalosClient, withClient } from '../client.ts';
 import { header, objectText, row, type Shown, yamlText } from '../resource-text.ts';
+import { listResources, resolveType } from '../resources.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { INSECURE } from './insecure.ts';
 import { watchResources } from './watch.ts';
@@ -54,48 +55,16 @@ function* get(parsed: Parsed, context: ToolContext): Task<number> {
   });
 }
 
-/** Finds the resource type that a name or alias means, as the first node knows them. */
-function* resolveType(client: TalosClient, name: string): Task<ResourceDefinition> {
-  const wanted = name.toLowerCase();
-  const matches: ResourceDefinition[] = [];
-  try {
-    const stream = client.singleStream(State.List, client.nodes[0]!);
-    stream.send({ namespace: 'meta', type: 'ResourceDefinitions.meta.cosi.dev', options: null });
-    stream.closeSend();
-    for (let item = yield* stream.receive(); item !== undefined; item = yield* stream.receive()) {
-      const definition = ResourceDefinition.decode(item.resource!.spec!.protoSpec);
-      const names = [item.resource!.metadata!.id, ...definition.allAliases];
-      if (names.some((candidate) => candidate.toLowerCase() === wanted)) matches.push(definition);
-    }
-  } catch (error) {
-    if (error instanceof RpcError) throw new CommandFailure(error.describe());
-    throw error;
-  }
-  if (matches.length === 0)
-    throw new CommandFailure(`rpc error: code = NotFound desc = resource "${name}" is not registered`);
-  if (matches.length > 1) {
-    const ids = matches.map((definition) => definition.resourceType.toLowerCase()).join(' ');
-    throw new CommandFailure(`rpc error: code = InvalidArgument desc = resource type "${name}" is ambiguous: [${ids}]`);
-  }
-  return matches[0]!;
-}
-
 function* fetch(
   client: TalosClient,
   node: string,
   definition: ResourceDefinition,
   namespace: string,
   id: string | undefined,
-): Task<Resource[]> {
+): Task<readonly Resource[]> {
   const type = definition.resourceType;
   if (id !== undefined) return [(yield* client.single(State.Get, { namespace, type, id }, node)).resource!];
-  const stream = client.singleStream(State.List, node);
-  stream.send({ namespace, type, options: null });
-  stream.closeSend();
-  const found: Resource[] = [];
-  for (let item = yield* stream.receive(); item !== undefined; item = yield* stream.receive())
-    found.push(item.resource!);
-  return found;
+  return yield* listResources(client, node, type, namespace);
 }
 
 function print(context: ToolContext, output: string, definition: ResourceDefinition, found: readonly Shown[]): void {

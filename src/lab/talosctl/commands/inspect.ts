@@ -46,7 +46,7 @@ const STYLES: Readonly<Record<number, string>> = Object.freeze({
 });
 
 /** The graph in graphviz's language: controllers are boxes, types of resources are notes. */
-function graphOf(edges: readonly ControllerDependencyEdge[]): string {
+export function graphOf(edges: readonly ControllerDependencyEdge[]): string {
   const numbers = new Map<string, number>();
   const nodes: string[] = [];
   const node = (label: string, attributes: string): string => {
