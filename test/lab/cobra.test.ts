@@ -3,7 +3,7 @@ import { type Command, exactArgs, noArgs } from '../../src/lab/cobra/command.ts'
 import { flag } from '../../src/lab/cobra/flags.ts';
 import { parseCommand } from '../../src/lab/cobra/parse.ts';
 import { tabulate } from '../../src/lab/cobra/tabwriter.ts';
-import { splitWords } from '../../src/lab/shell/words.ts';
+import { expand, splitInput, splitWords } from '../../src/lab/shell/words.ts';
 
 const TREE: Command<string> = {
   use: 'tool',
@@ -87,6 +87,13 @@ describe('command lines as cobra reads them', () => {
 
   it('understands quotes and refuses shell syntax', () => {
     expect(splitWords(`a 'b c' "d \\"e" f\\ g # h`)).toEqual({ words: ['a', 'b c', 'd "e', 'f g'] });
+    expect(splitWords("etcdctl txn <<< $'a\\n\\'b\\''x ${ID}-${NONE}")).toEqual({
+      words: ['etcdctl', 'txn', '<<<', "a\n'b'x", '${ID}-${NONE}'],
+    });
+    expect(splitInput(['a', '<<<', 'text', 'b'])).toEqual({ words: ['a', 'b'], stdin: 'text\n' });
+    expect(splitInput(['a', '<<<'])).toContain('needs the text');
+    expect(expand(['${ID}-${NONE}', 'x'], new Map([['ID', 'ab']]))).toEqual(['ab-', 'x']);
+    expect(splitWords('a $HOME').error).toContain('"$" at column 3');
     expect(splitWords('a > b').error).toContain('">" at column 3');
     expect(splitWords("a 'b").error).toContain('never closed');
   });

@@ -88,6 +88,11 @@ describe('scenario files', () => {
       /s\.yaml:12:5: steps\[3\]: a step is a command line or a mapping with exactly one of/,
     ],
     [
+      'a disk that the machine of a fault does not have',
+      GOOD.replace('machine: cp-1', 'machine: cp-1, disk: sda'),
+      /machine "cp-1" has no disk "sda"; it has \/dev\/sda/,
+    ],
+    [
       'an unknown machine in a fault',
       GOOD.replace('machine: cp-1', 'machine: cp-l'),
       /machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,

@@ -1,11 +1,13 @@
 import type { Process } from '../../platform/containers.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
 
+type ConsoleProcess = Pick<Process, 'platform' | 'print'>;
+
 /** What a member prints: etcd's structured log, one JSON object a line. */
 export class Console {
-  readonly #process: Process;
+  readonly #process: ConsoleProcess;
 
-  constructor(process: Process) {
+  constructor(process: ConsoleProcess) {
     this.#process = process;
   }
 

@@ -104,7 +104,17 @@ export class Engine {
   *#command(step: CommandStep): Task<string | undefined> {
     this.#events.onCommand(step.line);
     const output = yield* this.#shell.run(this.#platform, step.words, this.#events.onOutput);
-    return complaint(output, step.exit, step.output);
+    return complaint(output, step.exit, step.output) ?? this.#capture(step, output);
+  }
+
+  /** Sets the variables of a step from what was printed. */
+  #capture({ capture = {} }: CommandStep, { stdout }: CommandOutput): string | undefined {
+    for (const [name, pattern] of Object.entries(capture)) {
+      const found = new RegExp(pattern, 'm').exec(stdout)?.[1];
+      if (found === undefined) return `nothing that it printed is like "${pattern}", so \${${name}} is not known`;
+      this.#shell.env.set(name, found);
+    }
+    return undefined;
   }
 
   /** Repeats the command until it succeeds; one attempt may last as long as the whole step. */

@@ -34,7 +34,7 @@ function* run(words: readonly string[], context: ToolContext): Task<number> {
       return text === undefined ? context.files.readBytes(path) : utf8Encode(text);
     },
     writeFile: (path, content) => context.files.write(path, content),
-    stdin: '',
+    stdin: context.stdin,
     out: context.out,
     err: context.err,
     version: VERSION,

@@ -138,6 +138,8 @@ class Checker {
       if (!known.includes(name))
         this.#add([...path, 'fault'], `machine "${name}" is not defined`, this.#near(name, known));
     }
+    const disk = unknownDisk(fault, this.#scenario.machines);
+    if (disk !== undefined) this.#add([...path, 'disk'], disk);
     const missing = missingArgument(fault);
     if (missing !== undefined) this.#add([...path, 'fault'], `fault ${fault.fault} needs ${missing}`);
     if (fault.name !== undefined && !names.has(fault.name))
@@ -188,6 +190,16 @@ function collectIds(steps: readonly Step[], into: Set<string>): void {
     if (step.id !== undefined) into.add(step.id);
     if (step.kind === 'parallel') collectIds(step.steps, into);
   }
+}
+
+/** A fault of a disk that one of its machines does not have would do nothing. */
+export function unknownDisk(fault: FaultSpec, machines: Scenario['machines']): string | undefined {
+  if (fault.disk === undefined) return undefined;
+  for (const { name, disks } of machines) {
+    if (!fault.machines.includes(name) || disks.some((disk) => disk.name === fault.disk)) continue;
+    return `machine "${name}" has no disk "${fault.disk}"; it has ${disks.map((disk) => disk.name).join(', ')}`;
+  }
+  return undefined;
 }
 
 /** What a fault of this kind cannot do without. */

@@ -64,6 +64,8 @@ export interface CommandStep extends StepTiming {
   readonly exit: number;
   /** Text that standard output or error must contain. */
   readonly output?: string;
+  /** Variables to set, each to the first group that its pattern finds in standard output. */
+  readonly capture?: Readonly<Record<string, string>>;
 }
 
 export interface AwaitStep extends StepTiming {

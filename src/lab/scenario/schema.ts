@@ -70,10 +70,14 @@ const faultStep = z.strictObject({
   ...timing,
 });
 
+/** A regular expression with the one group that is wanted. */
+const pattern = z.string().refine(isPattern, 'is no regular expression with one group, such as "ID: ([0-9a-f]+)"');
+
 const runStep = z.strictObject({
   run: z.string(),
   exit: z.number().int().min(0).max(255).optional(),
   output: z.string().optional(),
+  capture: z.record(z.string().regex(/^[A-Z_][A-Z0-9_]*$/), pattern).optional(),
   ...timing,
 });
 const awaitStep = z.strictObject({
@@ -213,3 +217,11 @@ export type Expectation = z.output<typeof expectation>;
 export type Mistake = z.output<typeof mistake>;
 export type DiskEntry = z.output<typeof disk>;
 export type FaultStep = z.output<typeof faultStep>;
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(`${text}|`).exec('')!.length === 2;
+  } catch {
+    return false;
+  }
+}

@@ -52,6 +52,7 @@ export class StepReader {
         words,
         exit: raw.exit ?? 0,
         ...(raw.output !== undefined && { output: raw.output }),
+        ...(raw.capture !== undefined && { capture: raw.capture }),
         ...timing,
       };
     }

@@ -12,7 +12,7 @@ import { adviceOn } from '../advice/advice.ts';
 import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
-import { missingArgument } from '../scenario/check.ts';
+import { missingArgument, unknownDisk } from '../scenario/check.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';
@@ -169,6 +169,8 @@ export class ShellSession {
         `${kind}: there is no machine "${name}"; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean "${near}"?`}`,
       );
     }
+    const noDisk = unknownDisk(fault, this.#session.scenario.machines);
+    if (noDisk !== undefined) return this.#complain(`${kind}: ${noDisk}`);
     const missing = missingArgument(fault);
     if (missing !== undefined) return this.#complain(`${kind} needs ${missing.replaceAll('"', '')}`);
     this.#session.world.apply(fault);

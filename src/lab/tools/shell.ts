@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
+import { expand, splitInput } from '../shell/words.ts';
 import { type CommandOutput, TOOL_BUILD, type Tool, type ToolContext } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -42,19 +43,22 @@ export class OperatorShell {
       stderr += text;
       echo(text, 'stderr');
     };
-    const exitCode = yield* this.#dispatch(platform, words, out, err);
+    const input = splitInput(expand(words, this.env));
+    if (typeof input === 'string') return { exitCode: 2, stdout, stderr: `${input}\n` };
+    const exitCode = yield* this.#dispatch(platform, input.words, input.stdin, out, err);
     return { exitCode, stdout, stderr };
   }
 
   *#dispatch(
     platform: Platform,
     words: readonly string[],
+    stdin: string,
     out: (text: string) => void,
     err: (text: string) => void,
   ): Task<number> {
     const program = words[0] ?? '';
     if (program === 'export') return this.#export(words.slice(1), err);
-    if (program === 'timeout') return yield* this.#limited(platform, words.slice(1), out, err);
+    if (program === 'timeout') return yield* this.#limited(platform, words.slice(1), stdin, out, err);
     const tool = this.#tools.find((candidate) => candidate.name === program);
     if (tool === undefined) {
       err(`${program}: command not found\n`);
@@ -68,6 +72,7 @@ export class OperatorShell {
       talosVersion: this.#talosVersion,
       build: TOOL_BUILD,
       places: false,
+      stdin,
       out,
       err,
     };
@@ -78,6 +83,7 @@ export class OperatorShell {
   *#limited(
     platform: Platform,
     words: readonly string[],
+    stdin: string,
     out: (text: string) => void,
     err: (text: string) => void,
   ): Task<number> {
@@ -88,7 +94,7 @@ export class OperatorShell {
       return TIMEOUT_MISUSED;
     }
     try {
-      return yield* timeout(platform.clock, limitUs, this.#dispatch(platform, command, out, err));
+      return yield* timeout(platform.clock, limitUs, this.#dispatch(platform, command, stdin, out, err));
     } catch (error) {
       if (error instanceof TimeoutError) return TIMEOUT_EXPIRED;
       throw error;
@@ -119,7 +125,10 @@ function timeoutProblem([limit, ...command]: readonly string[]): string | undefi
 }
 
 /** Why a command line could never run, for checking scenarios before they start. */
-export function commandProblem(tools: readonly Tool[], words: readonly string[]): string | undefined {
+export function commandProblem(tools: readonly Tool[], typed: readonly string[]): string | undefined {
+  const input = splitInput(typed);
+  if (typeof input === 'string') return input;
+  const { words } = input;
   const program = words[0] ?? '';
   if (program === 'export') return undefined;
   if (program === 'timeout') return timeoutProblem(words.slice(1)) ?? commandProblem(tools, words.slice(2));

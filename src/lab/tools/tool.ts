@@ -17,6 +17,8 @@ export interface ToolContext {
   readonly build: ToolBuild;
   /** Adds places (`file:line:column`) to what the real tool says of a bad config. */
   readonly places: boolean;
+  /** What is typed or piped into the command. */
+  readonly stdin: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }

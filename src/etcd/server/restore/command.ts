@@ -3,6 +3,7 @@ import { DiskError } from '../../../platform/errors.ts';
 import type { Task } from '../../../platform/task.ts';
 import { parseBool } from '../config/parse.ts';
 import { parseInitialCluster, parseUrls } from '../config/urls.ts';
+import { Console } from '../console.ts';
 import { StartError } from '../start/errors.ts';
 import { RestoreError, restoreSnapshot } from './restore.ts';
 
@@ -18,8 +19,11 @@ const FLAGS: Readonly<Record<string, string>> = Object.freeze({
   'mark-compacted': 'false',
 });
 
+/** What the command needs of its process. */
+type RestoreProcess = Pick<Process, 'argv' | 'platform' | 'print'>;
+
 /** `etcdutl snapshot restore FILE [flags]`. */
-export function* restoreCommand(process: Process): Task<number> {
+export function* restoreCommand(process: RestoreProcess): Task<number> {
   const fail = (text: string, code: number): number => {
     process.print(`Error: ${text}`);
     return code;
@@ -47,7 +51,7 @@ export function* restoreCommand(process: Process): Task<number> {
 }
 
 function* run(
-  process: Process,
+  process: RestoreProcess,
   snapshotPath: string,
   values: Readonly<Record<string, string>>,
   fail: (text: string, code: number) => number,
@@ -62,6 +66,10 @@ function* run(
   if (typeof initialCluster === 'string') return fail(initialCluster, 1);
   const advertisePeerUrls = parseUrls(advertised);
   if (typeof advertisePeerUrls === 'string') return fail(advertisePeerUrls, 1);
+  const console = new Console(process);
+  const dataDir = values['data-dir'] === '' ? `${name}.etcd` : values['data-dir']!;
+  const where = { path: snapshotPath, 'data-dir': dataDir };
+  console.info('restoring snapshot', where);
   try {
     yield* restoreSnapshot(process.platform.disk, {
       name,
@@ -69,12 +77,13 @@ function* run(
       initialClusterToken: values['initial-cluster-token']!,
       advertisePeerUrls,
       snapshotPath,
-      dataDir: values['data-dir'] === '' ? `${name}.etcd` : values['data-dir']!,
+      dataDir,
       walDir: values['wal-dir']!,
       skipHashCheck: parseBool(values['skip-hash-check']!) ?? false,
       bumpRevision,
       markCompacted,
     });
+    console.info('restored snapshot', where);
     return 0;
   } catch (error) {
     if (error instanceof RestoreError || error instanceof StartError || error instanceof DiskError) {

@@ -22,9 +22,7 @@ import { makeDirectoryDurably } from '../start/directories.ts';
 import { checkFounding, type FoundingFlags, foundingMembers } from '../start/founding.ts';
 import { layoutOf } from '../start/layout.ts';
 import { Wal } from '../wal/wal.ts';
-
-const HASH_BYTES = 32;
-const SECTOR_BYTES = 512;
+import { databaseOf } from './status.ts';
 
 export interface RestoreOptions extends FoundingFlags {
   readonly snapshotPath: string;
@@ -106,11 +104,10 @@ function* checkEmpty(disk: Disk, dataDir: string): Task<void> {
 function* readImage(disk: Disk, options: RestoreOptions): Task<DatabaseState> {
   const bytes = yield* readWhole(disk, options.snapshotPath);
   if (bytes === undefined) throw new RestoreError(`open ${options.snapshotPath}: no such file or directory`);
-  const hasHash = bytes.length % SECTOR_BYTES === HASH_BYTES;
-  const image = hasHash ? bytes.subarray(0, bytes.length - HASH_BYTES) : bytes;
+  const { database: image, hasSum } = databaseOf(bytes);
   if (!options.skipHashCheck) {
-    if (!hasHash) throw new RestoreError('snapshot missing hash but --skip-hash-check=false');
-    if (compareBytes(sha256(image), bytes.subarray(bytes.length - HASH_BYTES)) !== 0) {
+    if (!hasSum) throw new RestoreError('snapshot missing hash but --skip-hash-check=false');
+    if (compareBytes(sha256(image), bytes.subarray(image.length)) !== 0) {
       throw new RestoreError('expected sha256 does not match the content of the snapshot');
     }
   }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { run } from './run.ts';
+
+/** What operators reported, as scenarios: what they say happened, happens. The longer mistakes run at night. */
+const SCENARIOS = [
+  'dead-member-replaced',
+  'joining-as-a-voter',
+  'last-member-cannot-leave',
+  'never-started-member',
+  'recovery-from-snapshot',
+  'space-alarm',
+  'wiped-without-leaving',
+];
+const MISTAKES = [['joining-as-a-voter', 'as-a-voter']];
+const AT_NIGHT = [
+  ['last-member-cannot-leave', 'forced'],
+  ['recovery-from-snapshot', 'unwiped-members-return'],
+  ['wiped-without-leaving', 'of-two-members'],
+];
+const isNight = (process.env.TALOSIM_TIER ?? 'commit') !== 'commit';
+
+describe('field reports about members, learners, snapshots and alarms', () => {
+  it.each(SCENARIOS)('%s', (name) => {
+    expect(run(`field/${name}`).result.reasons).toEqual([]);
+  });
+
+  it.each(isNight ? [...MISTAKES, ...AT_NIGHT] : MISTAKES)('%s, with the mistake %s', (name, mistake) => {
+    expect(run(`field/${name!}`, { mistake: mistake! }).result.reasons).toEqual([]);
+  });
+});
