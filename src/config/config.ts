@@ -5,6 +5,7 @@ import { type ConfigError, type Path, sortErrors } from './errors.ts';
 import type { ConfigObject } from './schema/types.ts';
 import { LEGACY_KIND } from './schema/v1alpha1/root.ts';
 import { DEFAULT_VERSION, type TalosVersion } from './version.ts';
+import { textAt } from './view.ts';
 import type { LineIndex } from './yaml/lines.ts';
 import { deref, keyText, type Position, type YamlNode } from './yaml/node.ts';
 
@@ -43,7 +44,7 @@ export function loadConfig(text: string, options: LoadOptions = {}): LoadResult 
     return { errors: filled.errors, toolError: filled.errors[0]!.message };
   }
   const stream = decodeStream(filled.text, { file, minor: version.minor });
-  const errors = [...stream.errors, ...conflicts(stream, file)];
+  const errors = [...stream.errors, ...conflicts(stream, file), ...peerConflicts(stream, file)];
   if (stream.documents.length === 0 && errors.length === 0) {
     errors.push({ file, line: 1, column: 1, path: '', message: 'config not found', hint: 'the file has no document' });
   }
@@ -90,6 +91,29 @@ function conflicts(stream: DecodedStream, file: string): ConfigError[] {
     for (const kind of spec.conflictsWith) {
       claimed.set(`${kind}/${name}`, id);
     }
+  }
+  return errors;
+}
+
+/** A veth pair makes two links: its peer's name must be nobody else's (reference E.6, construction). */
+function peerConflicts(stream: DecodedStream, file: string): ConfigError[] {
+  const owners = new Map<string, string>();
+  const pairs = stream.documents.filter(({ spec }) => spec.kind === 'VethConfig');
+  const isLink = (kind: string): boolean =>
+    pairs.some(({ spec }) => spec.kind === kind || spec.conflictsWith.includes(kind));
+  for (const { spec, name } of stream.documents) if (isLink(spec.kind)) owners.set(name, `${spec.kind}/${name}`);
+  const errors: ConfigError[] = [];
+  for (const { spec, name, value, node } of pairs) {
+    const peer = textAt(value, 'peer', 'name');
+    const id = `${spec.kind}/${name}`;
+    const owner = owners.get(peer);
+    if (owner !== undefined && owner !== id) {
+      const place = node === undefined ? { line: 0, column: 0 } : stream.lines.at(node.offset);
+      const hint = 'give one of them another name';
+      const message = `conflicting documents: ${owner} and the peer of ${id}`;
+      errors.push({ file, ...place, path: 'peer.name', message, hint });
+    }
+    if (peer !== '') owners.set(peer, `the peer of ${id}`);
   }
   return errors;
 }

@@ -2,8 +2,10 @@
 
 import { goQuote } from '../../platform/text/quote.ts';
 import { type Config, documentsOf, legacyOf } from '../config.ts';
-import { flagAt, objectAt, textAt } from '../view.ts';
+import type { ConfigObject } from '../schema/types.ts';
+import { flagAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import type { Finding } from './findings.ts';
+import type { ValidateOptions } from './mode.ts';
 import { takenOverProblems } from './newer.ts';
 import { isControlPlaneRole, machineRole } from './role.ts';
 
@@ -50,7 +52,7 @@ const CONTROL_PLANE_KINDS: readonly string[] = Object.freeze([
 ]);
 
 /** Rules that look at all documents; they concern kinds of v1.13 and later only. The words are ours. */
-export function jointProblems(config: Config): Finding[] {
+export function jointProblems(config: Config, options: ValidateOptions): Finding[] {
   const legacy = legacyOf(config);
   const kinds = config.documents.map((document) => document.spec.kind);
   const problems: string[] = [];
@@ -71,7 +73,7 @@ export function jointProblems(config: Config): Finding[] {
   }
   const reserved = [...new Set(kinds.filter((kind) => CONTROL_PLANE_KINDS.includes(kind)))].sort();
   const role = machineRole(textAt(legacy, 'machine', 'type'));
-  if (reserved.length > 0 && (legacy === undefined || (role !== 'controlplane' && role !== 'init'))) {
+  if (reserved.length > 0 && (legacy === undefined || !isControlPlaneRole(role))) {
     problems.push(`documents are allowed on control plane machines only: ${reserved.join(', ')}`);
   }
   const isControlPlaneWithCa = has('KubeAPIServerCAConfig') && isControlPlaneRole(role);
@@ -81,5 +83,61 @@ export function jointProblems(config: Config): Finding[] {
   if (isControlPlaneWithCa && !legacySecret && !has('KubeEtcdEncryptionConfig')) {
     problems.push('an encryption secret or KubeEtcdEncryptionConfig is required');
   }
+  if (options.minor >= 14) {
+    problems.push(...hostDnsProblems(config, legacy, options.mode), ...dependencyProblems(config));
+  }
   return problems.map((message) => ({ document: '', index: -1, path: [], message }));
+}
+
+/** The resolver on the host: what containers and encrypted name servers need of it. Its document counts when it is on. */
+function hostDnsProblems(config: Config, legacy: ConfigObject | undefined, mode: ValidateOptions['mode']): string[] {
+  const [resolver] = documentsOf(config, 'ResolverConfig');
+  const own = objectAt(resolver, 'hostDNS');
+  const dns = flagAt(own, 'enabled') === true ? own : (objectAt(legacy, 'machine', 'features', 'hostDNS') ?? own);
+  const isOn = flagAt(dns, 'enabled') === true;
+  const problems: string[] = [];
+  if (mode === 'container') {
+    if (dns === undefined) problems.push('host DNS config is required in container mode');
+    else if (!isOn) problems.push('host DNS should be enabled in container mode');
+    else if (flagAt(dns, 'forwardKubeDNSToHost') !== true)
+      problems.push('host DNS should forward kube-dns to host in container mode');
+  }
+  const isEncrypted = listAt(resolver, 'nameservers').some((server) =>
+    ['DoT', 'DoH'].includes(textAt(server, 'protocol')),
+  );
+  if (isEncrypted && !isOn) problems.push('encrypted DNS requires host DNS to be enabled');
+  return problems;
+}
+
+/** Containers that wait for containers: each must exist, and none may wait for itself in the end. */
+function dependencyProblems(config: Config): string[] {
+  const waits = new Map(
+    documentsOf(config, 'ContainerConfig').map((container) => [
+      textAt(container, 'name'),
+      stringsAt(container, 'dependsOn', 'containers'),
+    ]),
+  );
+  const problems: string[] = [];
+  for (const [name, others] of waits) {
+    for (const other of others.filter((candidate) => !waits.has(candidate))) {
+      problems.push(`container ${goQuote(name)} depends on unknown container ${goQuote(other)}`);
+    }
+    if (others.some((other) => other !== name && reaches(waits, other, name))) {
+      problems.push(`container ${goQuote(name)} is part of a dependency cycle`);
+    }
+  }
+  return problems;
+}
+
+/** Whether waiting from one container leads to another. */
+function reaches(waits: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
+  const seen = new Set<string>();
+  const open = [from];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === to) return true;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    open.push(...(waits.get(name) ?? []));
+  }
+  return false;
 }

@@ -49,7 +49,10 @@ export function validate(config: Config, options: ValidateConfigOptions): Valida
       texts.push(`${id}: ${document.spec.kind === LEGACY_KIND ? multiError(messages) : messages.join('\n')}`);
     }
   }
-  for (const conflict of [...legacyConflicts(config), ...jointProblems(config)]) {
+  for (const conflict of [
+    ...legacyConflicts(config),
+    ...jointProblems(config, { mode: options.mode, minor: version.minor }),
+  ]) {
     errors.push(conflict);
     texts.push(conflict.message);
   }

@@ -114,3 +114,42 @@ skipFallback: true
     expect(problem(VOLUME, existing)).toMatch(/^conflicting documents: /);
   });
 });
+
+it.each([
+  [
+    'ResolverConfig',
+    {},
+    { nameservers: [{ address: '10.0.0.1' }], searchDomains: { domains: ['a'] } },
+    { nameservers: [{ address: '10.0.0.2' }], searchDomains: { domains: ['b'] } },
+    { nameservers: [{ address: '10.0.0.1' }, { address: '10.0.0.2' }], searchDomains: { domains: ['a', 'b'] } },
+  ],
+  [
+    'RegistryMirrorConfig',
+    { name: 'a' },
+    { endpoints: [{ url: 'https://a' }] },
+    { endpoints: [{ url: 'https://b' }] },
+    { endpoints: [{ url: 'https://a' }, { url: 'https://b' }] },
+  ],
+  [
+    'KubeAuditPolicyConfig',
+    {},
+    { configuration: { a: 1, b: 2 } },
+    { configuration: { b: 3 } },
+    { configuration: { b: 3 } },
+  ],
+  [
+    'KubeAdmissionControlConfig',
+    { name: 'a' },
+    { configuration: { a: [1] } },
+    { configuration: { a: [2] } },
+    { configuration: { a: [1, 2] } },
+  ],
+])(
+  '%s: lists are appended unless the reference says that they are replaced (E.10 "Replace fields")',
+  (kind, named, left, right, merged) => {
+    const header = { apiVersion: 'v1alpha1', kind, ...named };
+    const text = patch(JSON.stringify({ ...header, ...left }), JSON.stringify({ ...header, ...right }), MAIN);
+    expect(values(text, MAIN)[0]!.value).toMatchObject(merged);
+    for (const [key, value] of Object.entries(merged)) expect(values(text, MAIN)[0]!.value[key]).toEqual(value);
+  },
+);

@@ -1,6 +1,6 @@
 /** Validation of side documents (reference/network-config.md E.4, E.6; v1.11.3.md 11.1, 11.4). */
 import { describe, expect, test } from 'vitest';
-import { check, errorsOf, type Section, worker } from '../support.ts';
+import { check, errorsOf, loadErrors, type Section, worker } from '../support.ts';
 
 const doc = (kind: string, fields: Section = {}): string => JSON.stringify({ apiVersion: 'v1alpha1', kind, ...fields });
 const of = (kind: string, fields: Section = {}, version?: string): string[] =>
@@ -202,5 +202,65 @@ describe('documents of later releases (E.4)', () => {
     expect(errorsOf(`${worker()}\n---\n${kinds.join('\n---\n')}`, { version: 'v1.14.0' })).toContain(
       'documents are allowed on control plane machines only: KubeAuditPolicyConfig, KubeSchedulerConfig',
     );
+  });
+});
+
+describe('rules over all documents of later releases (E.6)', () => {
+  const LATER = { version: 'v1.14.0' };
+  const together = (...texts: string[]): string => texts.join('\n---\n');
+
+  test('container mode needs the resolver on the host, and that it forwards', () => {
+    const inContainer = (dns?: Section): string[] =>
+      errorsOf(together(worker(), ...(dns === undefined ? [] : [doc('ResolverConfig', { hostDNS: dns })])), {
+        ...LATER,
+        mode: 'container',
+      });
+    expect(inContainer()).toEqual(['host DNS config is required in container mode']);
+    expect(inContainer({ enabled: false })).toEqual(['host DNS should be enabled in container mode']);
+    expect(inContainer({ enabled: true })).toEqual(['host DNS should forward kube-dns to host in container mode']);
+    expect(inContainer({ enabled: true, forwardKubeDNSToHost: true })).toEqual([]);
+    expect(errorsOf(worker(), LATER)).toEqual([]);
+  });
+
+  test('encrypted name servers need the resolver on the host', () => {
+    const servers = { nameservers: [{ address: '1.1.1.1', protocol: 'DoT', tlsServerName: 'a' }] };
+    expect(of('ResolverConfig', servers, 'v1.14.0')).toEqual(['encrypted DNS requires host DNS to be enabled']);
+    expect(of('ResolverConfig', { ...servers, hostDNS: { enabled: true } }, 'v1.14.0')).toEqual([]);
+  });
+
+  test('containers wait for containers that exist, and not in a circle', () => {
+    const container = (name: string, ...others: string[]): string =>
+      doc('ContainerConfig', { name, image: `a@sha256:${'0'.repeat(64)}`, dependsOn: { containers: others } });
+    const problems = (...texts: string[]): string[] => errorsOf(together(...texts), LATER);
+    expect(problems(container('a', 'b'), container('b'))).toEqual([]);
+    expect(problems(container('a', 'b'))).toEqual(['container "a" depends on unknown container "b"']);
+    expect(problems(container('a', 'b'), container('b', 'c'), container('c', 'a'))).toEqual([
+      'container "a" is part of a dependency cycle',
+      'container "b" is part of a dependency cycle',
+      'container "c" is part of a dependency cycle',
+    ]);
+  });
+
+  test('the peer of a veth pair is a link too', () => {
+    const pair = (name: string, peer: string): string => doc('VethConfig', { name, peer: { name: peer } });
+    const found = loadErrors(together(pair('a', 'b'), doc('LinkConfig', { name: 'b' })), 'v1.14.0');
+    expect(found).toEqual([
+      'config.yaml:1:1: peer.name: conflicting documents: LinkConfig/b and the peer of VethConfig/a (give one of them another name)',
+    ]);
+    expect(loadErrors(together(pair('a', 'b'), pair('c', 'b')), 'v1.14.0')).toHaveLength(1);
+    expect(loadErrors(together(pair('a', 'b'), pair('c', 'd')), 'v1.14.0')).toEqual([]);
+  });
+
+  test('a user volume may name no file system: it is the zero value, hence the default', () => {
+    const volume = {
+      name: 'a',
+      provisioning: { diskSelector: { match: 'true' }, minSize: '1GiB' },
+      filesystem: { type: 'none' },
+    };
+    expect(of('UserVolumeConfig', volume, 'v1.14.0')).toEqual([]);
+    expect(of('UserVolumeConfig', volume)).toEqual([]);
+    expect(of('UserVolumeConfig', { ...volume, filesystem: { type: 'vfat' } })).toEqual([
+      'unsupported filesystem type: vfat',
+    ]);
   });
 });

@@ -49,13 +49,12 @@ const resolver: StructSpec = struct('network.ResolverConfigV1Alpha1', [
       ),
     ),
     'Name servers.',
-    { merge: 'replace' },
   ),
   field(
     'searchDomains',
     structType(
       struct('network.SearchDomainsConfig', [
-        field('domains', strings, 'Search domains.', { merge: 'replace' }),
+        field('domains', strings, 'Search domains.'),
         flag('disableDefault', 'Do not add the domain of the host.'),
       ]),
     ),

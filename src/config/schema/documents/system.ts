@@ -87,7 +87,6 @@ const clusterKinds: readonly KindRow[] = Object.freeze([
           ),
         ),
         'Mirrors in order.',
-        { merge: 'replace' },
       ),
       flag('skipFallback', 'Never ask the registry itself.'),
     ],
