@@ -49,7 +49,7 @@ describe('the bootstrap manifests', () => {
     for (const { timeUs } of cluster.seen(manifestsApplied)) expect(timeUs).toBeGreaterThan(serving.timeUs);
     expect(cluster.ok('kubectl get ds -n kube-system')).toMatch(/kube-flannel +5 +5 +5 [\s\S]*kube-proxy +5 +5 +5 /);
     expect(cluster.ok('kubectl get deploy -n kube-system')).toMatch(/coredns +2\/2 /);
-    expect(cluster.ok('kubectl get svc -n kube-system')).toMatch(/kube-dns .*10\.96\.0\.10 /);
+    expect(cluster.ok('kubectl get svc -n kube-system')).toMatch(/kube-dns +ClusterIP +10\.96\.0\.10 /);
   });
 
   it('are rendered from the config at once and applied when etcd is healthy', () => {
@@ -136,6 +136,7 @@ describe('the bootstrap manifests', () => {
       .map(({ key, create_revision }) => ({ key: atob(key), revision: create_revision }))
       .filter(({ key }) => keyOf.some((end) => key.endsWith(`/${end}`)))
       .sort((a, b) => a.revision - b.revision);
+    expect(cluster.ok('kubectl get ns')).toMatch(/early +Active [\s\S]*late +Active /);
     expect(made.map(({ key }) => keyOf.findIndex((end) => key.endsWith(`/${end}`)))).toEqual([0, 1, 2, 3]);
     // At each of these moments the lock had an owner, the same throughout, and others stood in line behind it.
     const holders = made.map(({ revision }) => {

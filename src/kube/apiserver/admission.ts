@@ -14,6 +14,10 @@ export function admit(verb: 'create' | 'update', path: ResourcePath, object: Kub
       return verb === 'create'
         ? { ...object, spec: { ...(object.spec as JsonObject), username: user.name, groups: [...user.groups] } }
         : object;
+    case 'services':
+      return verb === 'create' ? { ...object, spec: { type: 'ClusterIP', ...(object.spec as JsonObject) } } : object;
+    case 'namespaces':
+      return verb === 'create' ? { ...object, status: { phase: 'Active' } } : object;
     default:
       return object;
   }
