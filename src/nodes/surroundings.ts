@@ -19,4 +19,6 @@ export interface Surroundings {
   dhcp(link: LinkInfo): DhcpLease | undefined;
   /** Addresses of a host name, in the order of the answer. Empty: it cannot be resolved now. */
   resolve(name: string): readonly string[];
+  /** Names of the system extensions that an installer of the image factory brings, by the id of its schematic. */
+  extensionsOf(schematic: string): readonly string[];
 }

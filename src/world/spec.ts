@@ -46,6 +46,8 @@ export interface WorldSpec {
   readonly reserved?: readonly string[];
   /** What right clocks show at the start, since the Unix epoch; default 2025-10-01. */
   readonly epochUs?: number;
+  /** Extensions of an installer of the image factory, by the id of its schematic. */
+  readonly schematics?: Readonly<Record<string, readonly string[]>>;
   readonly digest: 'fast' | 'full';
   /** Encode and decode every message. */
   readonly strictWire: boolean;

@@ -15,5 +15,6 @@ export function surroundingsOf(spec: WorldSpec, machine: WorldMachine): Surround
   return {
     dhcp: (link) => (link.physical ? lease : undefined),
     resolve: (name) => INTERNET_NAMES[name] ?? [],
+    extensionsOf: (schematic) => spec.schematics?.[schematic] ?? [],
   };
 }

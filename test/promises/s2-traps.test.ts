@@ -21,6 +21,21 @@ describe('traps, as scenarios', () => {
     expect(run('lost-majority', { mistake: 'no-snapshot' }).result.reasons).toEqual([]);
   });
 
+  it('an upgrade keeps the extensions only with the schematic that brought them', () => {
+    const schematic = 'c9078f9419961640c712a8bf2bb9174933dfcf1da383fd8ea2b7dc21493f8bac';
+    const kept = run('lost-extensions');
+    expect(kept.result.reasons).toEqual([]);
+    const rows = new RegExp(
+      `ExtensionStatus +0 +1 +iscsi-tools +v1\\.11\\.4\\n.*ExtensionStatus +1 +1 +schematic +${schematic}`,
+    );
+    expect(kept.transcript).toMatch(rows);
+    const lost = run('lost-extensions', { mistake: 'plain-installer' });
+    expect(lost.result.reasons).toEqual([]);
+    const after = lost.transcript.slice(lost.transcript.lastIndexOf('$ talosctl get extensions'));
+    expect(after).toContain('NODE   NAMESPACE   TYPE   ID   VERSION   NAME   VERSION');
+    expect(after).not.toContain('iscsi-tools');
+  });
+
   it('a virtual address serves nobody from another segment', () => {
     expect(run('vip-across-segments').result.reasons).toEqual([]);
   });

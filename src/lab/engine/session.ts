@@ -57,6 +57,7 @@ export class Session {
         ...(scenario.loadBalancer !== undefined && { loadBalancer: scenario.loadBalancer }),
         ...(scenario.epochUs !== undefined && { epochUs: scenario.epochUs }),
         ...(scenario.reserved !== undefined && { reserved: scenario.reserved }),
+        ...(scenario.schematics !== undefined && { schematics: scenario.schematics }),
         digest: options.digest,
         strictWire: options.strictWire,
       },

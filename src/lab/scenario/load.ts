@@ -103,6 +103,7 @@ function build(
     ...(balancer !== undefined && {
       loadBalancer: { address: balancer.address, backends: balancer.backends, port: balancer.port ?? 6443 },
     }),
+    schematics: raw.schematics,
     steps: reader.steps(raw.steps, ['steps']),
     expect: raw.expect,
     violates: raw.violates,

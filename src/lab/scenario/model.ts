@@ -16,6 +16,8 @@ export interface Scenario {
   readonly networks: readonly NetworkSpec[];
   readonly machines: readonly MachineSpec[];
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
+  /** Extensions of an installer of the image factory, by the id of its schematic. */
+  readonly schematics?: Readonly<Record<string, readonly string[]>>;
   readonly steps: readonly Step[];
   readonly expect: readonly Expectation[];
   readonly violates: readonly string[];

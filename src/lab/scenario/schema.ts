@@ -206,6 +206,10 @@ export const scenarioSchema = z.strictObject({
         .optional(),
     })
     .optional(),
+  /** What the image factory knows: ids of schematics with their extensions. */
+  schematics: z
+    .record(z.string().regex(/^[0-9a-f]{64}$/, 'the id of a schematic has 64 hex digits'), z.array(z.string()))
+    .default({}),
   steps: z.array(step),
   expect: z.array(expectation).default([]),
   violates: z.array(z.string()).default([]),

@@ -68,6 +68,7 @@ import { networkStatusController } from './network/status.ts';
 import { timeServerConfigController, timeServerSpecController } from './network/time-server.ts';
 import { diagnosticsController } from './runtime/diagnostics.ts';
 import { dropUpgradeFallbackController } from './runtime/drop-upgrade-fallback.ts';
+import { extensionStatusController } from './runtime/extension-status.ts';
 import { factsController } from './runtime/facts.ts';
 import { machineStatusController } from './runtime/machine-status.ts';
 import { apiController } from './secrets/api.ts';
@@ -95,6 +96,7 @@ export function allControllers(machine: Machine): readonly Controller[] {
 function runtimeControllers(machine: Machine): readonly Controller[] {
   return [
     factsController(machine),
+    extensionStatusController(machine),
     machineStatusController(machine),
     serviceController(machine.events),
     disksController(machine),

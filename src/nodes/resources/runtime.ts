@@ -89,6 +89,19 @@ export const Versions = resourceKind<VersionSpec>('runtime', 'Versions.runtime.t
   columns: [{ name: 'Version', jsonPath: '{.version}' }],
 });
 
+export interface ExtensionStatusSpec {
+  readonly metadata: { readonly name: string; readonly version: string; readonly author: string };
+}
+
+/** What the booted image holds beside Talos itself; ids count from 0. */
+export const ExtensionStatuses = resourceKind<ExtensionStatusSpec>('runtime', 'ExtensionStatuses.runtime.talos.dev', {
+  aliases: ['extensions'],
+  columns: [
+    { name: 'Name', jsonPath: '{.metadata.name}' },
+    { name: 'Version', jsonPath: '{.metadata.version}' },
+  ],
+});
+
 export interface DiagnosticSpec {
   readonly message: string;
   readonly details: readonly string[];
