@@ -21,7 +21,7 @@ export interface Explanation {
   readonly deprecated: string;
 }
 
-/** One entry per field that is set, in the order of the documents. */
+/** One entry per field that is set, in the order of the documents; one for a document that sets none. */
 export function explain(config: Config): readonly Explanation[] {
   return config.documents.flatMap((document) => {
     const legacy = document.spec.kind === LEGACY_KIND;
@@ -37,7 +37,11 @@ export function explain(config: Config): readonly Explanation[] {
         found.push({ ...base, deprecated: replacementOf(field, config.version.minor) });
       }
     });
-    return found;
+    if (found.length > 0 || legacy) return found;
+    // Some documents say all by being there.
+    const line = locate(config, document, ['kind'])?.line ?? 0;
+    const { effect, reason } = rule;
+    return [{ document: id, path: '', line, doc: document.spec.doc, effect, reason, deprecated: '' }];
   });
 }
 

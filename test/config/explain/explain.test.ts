@@ -86,4 +86,9 @@ describe('explaining a config', () => {
       { document: 'UserVolumeConfig/data', path: 'provisioning.minSize', line: 5 },
     ]);
   });
+
+  test('a document without fields of its own is told of by itself', () => {
+    const text = 'apiVersion: v1alpha1\nkind: ZswapConfig\n';
+    expect(explain(load(text))).toMatchObject([{ document: 'ZswapConfig', path: '', line: 2, effect: 'inert' }]);
+  });
 });
