@@ -52,7 +52,7 @@ const FIELDS: [string, string[], RegExp][] = [
   [
     'a wrong type',
     scenario('type', MACHINE.replace('10.0.0.10', '10')),
-    /^type\.yaml:4:20: machines\.cp-1\.address: needs text/,
+    /^type\.yaml:4:20: machines\.cp-1\.address: needs text/m,
   ],
   ['an unknown field', scenario('field', `${MACHINE}stepz: []\n`), /^field\.yaml:5:1: .*stepz[\s\S]*steps/m],
   [
