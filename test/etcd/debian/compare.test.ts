@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import { untilOk } from '../helpers.ts';
 import { execute } from './execute.ts';
+import { ChangeSource, change } from './membership.ts';
 import { describeOperation, OperationSource } from './operations.ts';
 import { type RunningServer, realEtcd, Workbench } from './servers.ts';
 
@@ -47,4 +48,19 @@ describe.skipIf(binary === undefined)('beside the real etcd 3.4', () => {
       }
     }
   }, 600_000);
+
+  it('changes the membership in the same way', async () => {
+    const source = new ChangeSource('membership');
+    let refused = 0;
+    for (let step = 0; step < 60; step++) {
+      const next = source.next();
+      const [got, wanted] = await Promise.all(
+        [ours, real].map((server) => server.run(() => change(server.client, next))),
+      );
+      expect(got, `step ${step}: ${JSON.stringify(next)}`).toEqual(wanted);
+      if ('message' in (wanted as object)) refused++;
+    }
+    expect(refused).toBeGreaterThan(10);
+    expect(refused).toBeLessThan(50);
+  }, 120_000);
 });
