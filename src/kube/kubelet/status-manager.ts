@@ -11,7 +11,7 @@ import { isStatic, MIRROR, type PodManager } from './pods.ts';
 import type { StaticPodSource } from './static-pods.ts';
 
 const PODS = findResource('v1', 'pods')!;
-/** The kubelet's own period for statuses that could not be posted. */
+/** The kubelet's own period for statuses that could not be posted, and for those that somebody else changed. */
 const PERIOD_US = 10_000_000;
 
 export interface StatusDeps {
@@ -29,6 +29,7 @@ export interface StatusDeps {
 export function* postStatuses(deps: StatusDeps): Task<never> {
   const { bound, manager, source } = deps;
   const sources = [bound.changed, manager.changed, source.changed];
+  const posted: Posted = new WeakMap();
   return yield* onChange(
     deps.clock,
     sources,
@@ -36,8 +37,8 @@ export function* postStatuses(deps: StatusDeps): Task<never> {
     function* () {
       if (!bound.synced) return;
       for (const worker of manager.workers) {
-        if (isStatic(worker.pod)) yield* accepted(mirror(deps, worker));
-        else yield* accepted(post(deps, bound.get(objectKey(worker.pod)), worker));
+        if (isStatic(worker.pod)) yield* accepted(mirror(deps, posted, worker));
+        else yield* accepted(post(deps, posted, bound.get(objectKey(worker.pod)), worker));
       }
       for (const pod of bound.items()) yield* accepted(finish(deps, pod));
     },
@@ -54,23 +55,36 @@ function* accepted(task: Task<void>): Task<void> {
   }
 }
 
-function* post(deps: StatusDeps, current: KubeObject | undefined, worker: PodWorker): Task<void> {
+/** What was posted last for a pod, and when. */
+type Posted = WeakMap<PodWorker, { readonly uid: string | undefined; readonly body: string; readonly atUs: number }>;
+
+/**
+ * Posts a status that is not what the API has. One that somebody else overwrote waits for the period: two kubelets with
+ * one name would otherwise answer each other without end.
+ */
+function* post(deps: StatusDeps, posted: Posted, current: KubeObject | undefined, worker: PodWorker): Task<void> {
   if (current === undefined || (!isStatic(worker.pod) && current.metadata.uid !== worker.pod.metadata.uid)) return;
   const { body } = worker.status();
   const status = { ...(current.status as object), ...body };
   if (JSON.stringify(current.status) === JSON.stringify(status)) return;
+  const { uid } = current.metadata;
+  const last = posted.get(worker);
+  const own = JSON.stringify(body);
+  const nowUs = deps.clock.monotonicUs();
+  if (last?.uid === uid && last?.body === own && nowUs - last.atUs < PERIOD_US) return;
   deps.bound.observe(yield* deps.client.update(PODS, { ...current, status }, 'status'));
+  posted.set(worker, { uid, body: own, atUs: nowUs });
 }
 
 /** A static pod is shown to the API as a mirror pod; one that shows an older version, or is being deleted, goes first. */
-function* mirror(deps: StatusDeps, worker: PodWorker): Task<void> {
+function* mirror(deps: StatusDeps, posted: Posted, worker: PodWorker): Task<void> {
   const { pod } = worker;
   const existing = deps.bound.get(objectKey(pod));
   const { uid, ...metadata } = pod.metadata;
   if (existing !== undefined) {
     const current =
       existing.metadata.annotations?.[MIRROR] === uid && existing.metadata.deletionTimestamp === undefined;
-    if (current) yield* post(deps, existing, worker);
+    if (current) yield* post(deps, posted, existing, worker);
     else yield* removeNow(deps, existing);
     return;
   }
