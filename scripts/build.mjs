@@ -1,5 +1,5 @@
 // Bundles the command line and the raft library with esbuild into dist/. `buildIfStale` skips it when nothing changed.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,7 +27,9 @@ export function isStale() {
 
 export async function build() {
   const { build: bundle } = await import('esbuild');
-  await bundle({
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    metafile: true,
     entryPoints: {
       cli: join(root, 'src/cli/main.ts'),
       raft: join(root, 'src/raft/index.ts'),
@@ -46,6 +48,14 @@ export async function build() {
     sourcemap: 'linked',
     logLevel: 'warning',
   });
+  removeOlder(new Set(Object.keys(metafile.outputs)));
+}
+
+/** Chunks are named by their content: those of an earlier build would stay for ever. */
+function removeOlder(outputs) {
+  for (const name of readdirSync(join(root, 'dist'))) {
+    if (/\.mjs(\.map)?$/.test(name) && !outputs.has(`dist/${name}`)) rmSync(join(root, 'dist', name));
+  }
 }
 
 export async function buildIfStale() {
