@@ -1,5 +1,6 @@
 // Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
 import { benchBudget } from './budget.ts';
+import { benchCheckers } from './checkers.ts';
 import { benchCluster } from './cluster.ts';
 import { benchConfig } from './config.ts';
 import { benchEtcd } from './etcd.ts';
@@ -18,6 +19,7 @@ const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   net: benchNet,
   raft: benchRaft,
   etcd: benchEtcd,
+  checkers: benchCheckers,
   cluster: benchCluster,
   budget: benchBudget,
   config: benchConfig,

@@ -31,6 +31,22 @@ export const clusterSuite: MutantSuite = {
       replace: "return { kind: 'new' };",
     },
     {
+      name: 'cluster-versions-skip',
+      about: 'a key that is written again skips a version',
+      source: 'etcd.md A2',
+      file: 'src/etcd/server/mvcc/store.ts',
+      find: 'const version = previous === null ? 1 : previous.version + 1;',
+      replace: 'const version = previous === null ? 1 : previous.version + 2;',
+    },
+    {
+      name: 'cluster-learner-takes-itself-for-voter',
+      about: 'a member that was added as a learner records itself as a voter',
+      source: 'etcd.md B4',
+      file: 'src/etcd/server/membership/cluster.ts',
+      find: 'isLearner: change.type === ConfChangeType.AddLearnerNode };',
+      replace: 'isLearner: change.type === ConfChangeType.AddLearnerNode && change.nodeId !== this.localId };',
+    },
+    {
       name: 'cluster-address-kept',
       about: 'a leader keeps the shared address when its session in etcd is over',
       source: 'network-config.md A.3',

@@ -11,5 +11,7 @@ for (; seed < maxSeeds && killer === undefined; seed++) {
   } catch (error) {
     killer = `throws ${error instanceof Error ? `${error.name}: ${error.message.split('\n', 1)[0]}` : String(error)}`;
   }
+  // A sign of life: how many seeds are done.
+  parentPort.postMessage(seed + 1);
 }
 parentPort.postMessage({ killer, seeds: seed });

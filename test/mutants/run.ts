@@ -8,7 +8,8 @@ import type { Mutant, MutantSuite } from './mutant.ts';
 import { plant } from './plant.ts';
 import { suites } from './suites.ts';
 
-const HUNT_LIMIT_MS = 120_000;
+/** No seed takes this long. */
+const SEED_LIMIT_MS = 120_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const scratch = join(root, '.cache', 'mutants');
 
@@ -71,11 +72,17 @@ function hunted(file: string, maxSeeds: number): Promise<Catch> {
     const worker = new Worker(new URL('./hunt.mjs', import.meta.url), {
       workerData: { module: pathToFileURL(file).href, maxSeeds },
     });
+    let seeds = 0;
     const limit = setTimeout(() => {
       void worker.terminate();
-      resolve({ killer: 'no progress: the run never ended', seeds: 1 });
-    }, HUNT_LIMIT_MS);
-    worker.once('message', (message: Catch) => {
+      resolve({ killer: 'no progress: the run never ended', seeds: seeds + 1 });
+    }, SEED_LIMIT_MS);
+    worker.on('message', (message: Catch | number) => {
+      if (typeof message === 'number') {
+        seeds = message;
+        limit.refresh();
+        return;
+      }
       clearTimeout(limit);
       void worker.terminate();
       resolve(message);

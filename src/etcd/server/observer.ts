@@ -1,4 +1,5 @@
 import type { InternalRaftRequest } from '../../api/etcd/internal.ts';
+import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse } from '../../api/etcd/kv.ts';
 import type { ApplyResult } from './apply/applier.ts';
 
 /**
@@ -9,8 +10,15 @@ import type { ApplyResult } from './apply/applier.ts';
 export interface ServerObserver {
   /** Entry `index` was applied on this member for the first time since it started. */
   applied(memberId: string, index: number, term: number, request: InternalRaftRequest, result: ApplyResult): void;
-  /** A member answered a range or a read-only transaction from its state after `appliedIndex`. */
-  read(memberId: string, appliedIndex: number, request: object, response: object): void;
+  /** A read arrives at a member. What this returns is handed to {@link read} with the answer. */
+  readBegins(memberId: string): number;
+  /** A member answered a range or a read-only transaction. */
+  read(
+    memberId: string,
+    begun: number,
+    request: RangeRequest | TxnRequest,
+    response: RangeResponse | TxnResponse,
+  ): void;
   /** A member took in a snapshot at `index`: entries up to it are not applied one by one. */
   snapshot(memberId: string, index: number, term: number): void;
 }

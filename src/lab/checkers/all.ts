@@ -3,8 +3,10 @@ import type { Violation } from '../engine/result.ts';
 import type { Checker, CheckerFactory } from './checker.ts';
 import { committedNeverLost } from './committed-never-lost.ts';
 import { controlPlaneBehindEtcd } from './control-plane-behind-etcd.ts';
+import { ETCD_LINEARIZABLE, EtcdLinearizable } from './etcd/etcd-linearizable.ts';
 import { oneEtcdBirth } from './one-etcd-birth.ts';
 import { oneLeaderATerm } from './one-leader-a-term.ts';
+import { oneMembership } from './one-membership.ts';
 import { vipOneOwner } from './vip-one-owner.ts';
 
 /** Every guarantee that runs are held to. */
@@ -12,11 +14,15 @@ export const CHECKERS: readonly CheckerFactory[] = Object.freeze([
   oneLeaderATerm,
   committedNeverLost,
   oneEtcdBirth,
+  oneMembership,
   controlPlaneBehindEtcd,
   vipOneOwner,
 ]);
 
-export const GUARANTEES: readonly string[] = Object.freeze(CHECKERS.map((make) => make().guarantee));
+export const GUARANTEES: readonly string[] = Object.freeze([
+  ...CHECKERS.map((make) => make().guarantee),
+  ETCD_LINEARIZABLE,
+]);
 
 /** How many violations of one guarantee are kept: the first says most. */
 const KEPT = 5;
@@ -24,6 +30,8 @@ const KEPT = 5;
 /** Runs all checkers over one run. */
 export class CheckerSet {
   readonly violations: Violation[] = [];
+  /** Sees every request of etcd's members, for what events do not tell. */
+  readonly etcd = new EtcdLinearizable((detail) => this.#add(ETCD_LINEARIZABLE, detail));
   readonly #checkers: readonly Checker[];
   #lastUs = 0;
 
@@ -33,15 +41,16 @@ export class CheckerSet {
 
   take(event: TraceEvent): void {
     this.#lastUs = event.timeUs;
-    for (const checker of this.#checkers) checker.take(event, (detail) => this.#add(checker, detail));
+    this.etcd.take(event);
+    for (const checker of this.#checkers) checker.take(event, (detail) => this.#add(checker.guarantee, detail));
   }
 
   finish(): void {
-    for (const checker of this.#checkers) checker.finish?.((detail) => this.#add(checker, detail));
+    for (const checker of this.#checkers) checker.finish?.((detail) => this.#add(checker.guarantee, detail));
   }
 
-  #add(checker: Checker, detail: string): void {
-    const known = this.violations.filter((violation) => violation.guarantee === checker.guarantee).length;
-    if (known < KEPT) this.violations.push({ guarantee: checker.guarantee, atUs: this.#lastUs, detail });
+  #add(guarantee: string, detail: string): void {
+    const known = this.violations.filter((violation) => violation.guarantee === guarantee).length;
+    if (known < KEPT) this.violations.push({ guarantee, atUs: this.#lastUs, detail });
   }
 }

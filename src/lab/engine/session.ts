@@ -1,3 +1,5 @@
+import type { ServerObserver } from '../../etcd/server/observer.ts';
+import { etcdProgram } from '../../etcd/server/program.ts';
 import type { Process } from '../../platform/containers.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
@@ -11,6 +13,8 @@ import { OperatorShell } from '../tools/shell.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { ClusterObserver } from '../view/observer.ts';
+
+const ETCD_IMAGE = 'gcr.io/etcd-development/etcd';
 
 /** What a session is made with, beside the scenario. */
 export interface SessionDeps {
@@ -61,7 +65,7 @@ export class Session {
         digest: options.digest,
         strictWire: options.strictWire,
       },
-      deps.programs,
+      observed(deps.programs, this.checkers.etcd),
     );
     this.observer = new ClusterObserver(scenario.machines.map((machine) => machine.name));
     this.world.simulation.on(undefined, (event) => {
@@ -104,6 +108,11 @@ export class Session {
   close(): void {
     this.world.close();
   }
+}
+
+/** The same programs, with an etcd whose requests are seen. */
+function observed(programs: ProgramSet, observer: ServerObserver): ProgramSet {
+  return { ...programs, images: { ...programs.images, [ETCD_IMAGE]: () => etcdProgram({ observer }) } };
 }
 
 function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -3,6 +3,7 @@ import { putOp } from '../../../src/etcd/client/concurrency.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { SimCluster } from '../sim-cluster.ts';
+import { restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { type CrashPoint, crashable } from './crash-points.ts';
 import { Ending } from './ending.ts';
@@ -40,7 +41,7 @@ export function cutAt(cut: PowerCut | undefined): { readonly problems: readonly 
     size: 1,
     flags: FLAGS,
     observer: checks.order,
-    walSegmentBytes: 1500,
+    walSegmentBytes: 5000,
     digest: 'fast',
     wants: () => false,
     wrap: (program, name) => crashable(program, name, decide, crash),
@@ -87,6 +88,9 @@ function run(
   if (crashed() && client.answered === 0) return { problems: checks.problems, points: seen };
   const ending = new Ending(cluster, checks, new RecordedClient(checks, cluster.ops, client.client.endpoints));
   ending.writesAgain();
+  // Once more, now that it has written behind what the cut left.
+  restartAll(cluster);
+  ending.writesAgain();
   ending.membersAgree();
   return { problems: checks.problems, points: seen };
 }
@@ -101,7 +105,7 @@ function* work(client: RecordedClient): Task<void> {
     else if (i === 8) yield* client.compact(5, true);
     else if (i === 11) yield* client.deleteRange({ key });
     else if (i === 12) yield* client.revoke('0000000000000abc');
-    else yield* client.put({ key, value: utf8Encode(`value-${i}`) });
+    else yield* client.put({ key, value: utf8Encode(`value-${i}`.padEnd(i % 3 === 0 ? 2000 : 8, '.')) });
   }
   yield* defragment(client.client);
 }

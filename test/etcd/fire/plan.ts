@@ -40,7 +40,8 @@ export interface FirePlan {
   /** Pause between two requests of one client, at most. */
   readonly pauseUs: number;
   readonly replacesMembers: boolean;
-  readonly checkpoints: boolean;
+  /** What is done to it at last. */
+  readonly ending: 'none' | 'damage' | 'learner';
 }
 
 /** Draws a run: each has a random subset of faults, and low thresholds, so that everything happens often. */
@@ -49,6 +50,7 @@ export function drawFire(seed: number): FirePlan {
   const pick = <T>(...choices: readonly T[]): T => choices[random.int(0, choices.length - 1)]!;
   const checkpoints = random.chance(200_000);
   const size = pick(1, 3, 3, 3, 3, 3, 3, 5);
+  const replacesMembers = size === 3 && random.chance(300_000);
   const enabled = STRIKES.filter(() => random.chance(350_000));
   return {
     seed,
@@ -69,7 +71,7 @@ export function drawFire(seed: number): FirePlan {
     strikes: enabled.length === 0 ? ['power', 'isolate'] : enabled,
     rounds: random.int(2, 5),
     pauseUs: pick(20_000, 60_000, 120_000),
-    replacesMembers: size === 3 && random.chance(300_000),
-    checkpoints,
+    replacesMembers,
+    ending: size === 3 && !replacesMembers ? pick('none', 'none', 'damage', 'learner') : pick('none', 'damage'),
   };
 }

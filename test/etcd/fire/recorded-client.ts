@@ -19,17 +19,25 @@ import { type Method, RpcError } from '../../../src/platform/rpc.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import type { Checks } from './checks.ts';
 
+/** How long a client waits for an answer. */
 const TIMEOUT_US = 1_000_000;
 
 /** A client every one of whose answers is checked as it arrives. A request without an answer gives null. */
 export class RecordedClient {
   readonly client: EtcdClient;
   readonly #checks: Checks;
+  readonly #timeoutUs: number;
   /** Highest revision it was told of. */
   revision = 1;
   answered = 0;
 
-  constructor(checks: Checks, ports: ConstructorParameters<typeof EtcdClient>[0], endpoints: readonly string[]) {
+  constructor(
+    checks: Checks,
+    ports: ConstructorParameters<typeof EtcdClient>[0],
+    endpoints: readonly string[],
+    timeoutUs = TIMEOUT_US,
+  ) {
+    this.#timeoutUs = timeoutUs;
     this.#checks = checks;
     // Without pings a client never learns that a machine it watches has lost its power.
     const pings = { keepaliveTimeUs: 1_000_000, keepaliveTimeoutUs: 1_000_000 };
@@ -77,7 +85,7 @@ export class RecordedClient {
     const begun = this.#checks.operations.begin();
     const { channel, ports } = this.client;
     const stream = channel.stream(LeaseService.LeaseKeepAlive, { waitForReady: true });
-    const limit = ports.clock.after(TIMEOUT_US, () => stream.cancel());
+    const limit = ports.clock.after(this.#timeoutUs, () => stream.cancel());
     try {
       stream.send({ id });
       const answer = yield* stream.receive();
@@ -103,7 +111,7 @@ export class RecordedClient {
     const begun = operations.begin();
     let response: Res;
     try {
-      response = yield* this.client.call(method, message, retries, { timeoutUs: TIMEOUT_US });
+      response = yield* this.client.call(method, message, retries, { timeoutUs: this.#timeoutUs });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       operations.failed(begun, request, error.message);

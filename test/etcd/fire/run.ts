@@ -2,6 +2,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { KeyedRandom } from '../../../src/sim/random.ts';
 import { type Node, SimCluster } from '../sim-cluster.ts';
+import { learnerIsNoVoter, refusesDamage, restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { Ending } from './ending.ts';
 import type { FirePlan } from './plan.ts';
@@ -127,7 +128,8 @@ class Fire {
     const members = nodes.slice(0, this.#plan.size);
     const chosen: readonly Node[] = number % 2 === 0 ? nodes : [members[(number >> 1) % members.length]!];
     const endpoints = chosen.map(({ address }) => `http://${address}:2379`);
-    const client = new RecordedClient(this.#checks, ops, endpoints);
+    // One that waits longer is still there when a member that was stopped goes on.
+    const client = new RecordedClient(this.#checks, ops, endpoints, number % 4 < 2 ? SECOND : 3 * SECOND);
     this.#clients.push(client);
     return client;
   }
@@ -208,7 +210,15 @@ class Fire {
     this.#checks.leases.finish(healedUs);
     this.#options.atEnd?.(this.#cluster);
     ending.membersAgree();
-    if (this.#plan.size > 1) ending.survivesMinority(this.#random);
+    ending.survivesMinority(this.#random);
+    restartAll(this.#cluster);
+    ending.writesAgain();
+    sim.runFor(SECOND);
+    ending.membersAgree();
     this.#checks.histories.search();
+    if (this.#checks.problems.length > 0) return;
+    // What follows does harm: nothing is asked of the cluster afterwards.
+    if (this.#plan.ending === 'damage') refusesDamage(this.#cluster, this.#checks, this.#random);
+    else if (this.#plan.ending === 'learner') learnerIsNoVoter(this.#cluster, this.#checks, client.client);
   }
 }

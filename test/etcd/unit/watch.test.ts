@@ -6,49 +6,8 @@ import { MvccStore } from '../../../src/etcd/server/mvcc/store.ts';
 import { WatchHub } from '../../../src/etcd/server/watch/hub.ts';
 import { WatchStream } from '../../../src/etcd/server/watch/stream.ts';
 import { utf8Decode, utf8Encode } from '../../../src/platform/bytes.ts';
-import type { Clock } from '../../../src/platform/clock.ts';
 import type { Random } from '../../../src/platform/random.ts';
-import type { Task } from '../../../src/platform/task.ts';
-
-/** A clock that is moved by hand. */
-class HandClock implements Clock {
-  #now = 0;
-  #timers: { readonly atUs: number; readonly callback: () => void }[] = [];
-
-  nowUs(): number {
-    return this.#now;
-  }
-
-  monotonicUs(): number {
-    return this.#now;
-  }
-
-  after(delayUs: number, callback: () => void): { cancel(): void } {
-    const timer = { atUs: this.#now + delayUs, callback };
-    this.#timers.push(timer);
-    return {
-      cancel: () => {
-        this.#timers = this.#timers.filter((other) => other !== timer);
-      },
-    };
-  }
-
-  sleep(): Task<void> {
-    throw new Error('nobody sleeps here');
-  }
-
-  advance(us: number): void {
-    const end = this.#now + us;
-    for (;;) {
-      const due = this.#timers.filter((timer) => timer.atUs <= end).sort((a, b) => a.atUs - b.atUs)[0];
-      if (due === undefined) break;
-      this.#timers = this.#timers.filter((other) => other !== due);
-      this.#now = due.atUs;
-      due.callback();
-    }
-    this.#now = end;
-  }
-}
+import { HandClock } from '../storm/hand-clock.ts';
 
 const NO_RANDOM = { int: (min: number) => min } as unknown as Random;
 

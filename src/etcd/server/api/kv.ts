@@ -49,12 +49,17 @@ export class KvApi {
 
   *range(request: RangeRequest): Task<RangeResponse> {
     check(validateRange(request));
+    const begun = this.#readBegins();
     if (!request.serializable) yield* this.#member.barrier.wait();
     const answer = executeRange(this.#member.state.store, request);
     if (isError(answer)) throw rpcError(answer);
     const response = this.#withHeader(answer);
-    this.#member.observer?.read(this.#member.memberId, this.#member.appliedIndex, request, response);
+    this.#member.observer?.read(this.#member.memberId, begun, request, response);
     return response;
+  }
+
+  #readBegins(): number {
+    return this.#member.observer?.readBegins(this.#member.memberId) ?? 0;
   }
 
   put(request: PutRequest): Task<PutResponse> {
@@ -79,11 +84,12 @@ export class KvApi {
   }
 
   *#readTxn(request: TxnRequest): Task<TxnResponse> {
+    const begun = this.#readBegins();
     if (!isSerializableTxn(request)) yield* this.#member.barrier.wait();
     const answer = executeTxn(this.#member.state, request);
     if (isError(answer)) throw rpcError(answer);
     const response = this.#withHeader(answer);
-    this.#member.observer?.read(this.#member.memberId, this.#member.appliedIndex, request, response);
+    this.#member.observer?.read(this.#member.memberId, begun, request, response);
     return response;
   }
 

@@ -71,7 +71,8 @@ export class KeyTraffic {
 
   #value(): Uint8Array {
     const text = `${this.#name}-${++this.#count}`;
-    return utf8Encode(this.random.chance(30_000) ? text.padEnd(3000, '.') : text);
+    // One that fills several sectors can be torn.
+    return utf8Encode(this.random.chance(100_000) ? text.padEnd(this.random.int(600, 3000), '.') : text);
   }
 
   pastRevision(): number {
@@ -142,33 +143,42 @@ export class KeyTraffic {
     return this.client.txn({ success: ops });
   }
 
+  /** The inner condition is about a key that the outer transaction writes: it has to see what was before. */
   nested(): Task<unknown> {
-    const key = this.key();
+    const { random } = this;
+    const at = random.int(0, KEYS - 1);
+    const [outer, key] = [utf8Encode(`k${at}`), utf8Encode(`k${(at + 1) % KEYS}`)];
+    const value = this.#value();
     const inner = TxnRequest.of({
-      compare: [Compare.of({ key, target: CompareTarget.Version, result: CompareResult.Greater, version: 2 })],
+      compare: [
+        random.chance(500_000)
+          ? Compare.of({ key: outer, target: CompareTarget.Value, result: CompareResult.Equal, value })
+          : Compare.of({ key, target: CompareTarget.Version, result: CompareResult.Greater, version: 2 }),
+      ],
       success: [RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key, prevKv: true }) })],
       failure: [put({ key, value: this.#value() })],
     });
-    return this.client.txn({
-      success: [RequestOp.of({ requestTxn: inner }), RequestOp.of({ requestRange: RangeRequest.of(ALL) })],
-    });
+    const all = RequestOp.of({ requestRange: RangeRequest.of(ALL) });
+    return this.client.txn({ success: [put({ key: outer, value }), RequestOp.of({ requestTxn: inner }), all] });
   }
 
   readTogether(): Task<unknown> {
-    const serializable = this.random.chance(400_000);
-    const ops = [ALL, { key: this.key() }].map((range) =>
-      RequestOp.of({ requestRange: RangeRequest.of({ ...range, serializable }) }),
-    );
-    return this.client.txn({ compare: [absent(this.key())], success: ops, failure: [...ops].reverse() });
+    const read = (): RequestOp => {
+      const serializable = this.random.chance(600_000);
+      const where = this.random.chance(500_000) ? ALL : { key: this.key() };
+      return RequestOp.of({ requestRange: RangeRequest.of({ ...where, serializable }) });
+    };
+    const compare = [absent(this.key())];
+    return this.client.txn({ compare, success: [read()], failure: [read(), read()] });
   }
 
+  /** Of one key, there or not, or of all together. */
   onlyCompare(): Task<unknown> {
-    const compare = Compare.of({
-      ...ALL,
-      target: CompareTarget.Mod,
-      result: CompareResult.Less,
-      modRevision: this.pastRevision(),
-    });
+    const { random } = this;
+    const result = random.int(0, 3);
+    const value = Compare.of({ key: this.key(), target: CompareTarget.Value, result, value: utf8Encode('w') });
+    const modified = { target: CompareTarget.Mod, modRevision: this.pastRevision() };
+    const compare = random.chance(500_000) ? value : Compare.of({ ...ALL, ...modified, result });
     return this.client.txn({ compare: [compare] });
   }
 }

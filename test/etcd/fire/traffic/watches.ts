@@ -1,13 +1,12 @@
-import type { Event } from '../../../../src/api/etcd/kv.ts';
 import { WatchService } from '../../../../src/api/etcd/services.ts';
-import { NO_WATCH, WatchCreateRequest, WatchFilter, type WatchResponse } from '../../../../src/api/etcd/watch.ts';
-import { WatchFollower } from '../../../../src/lab/checkers/etcd/watch/follower.ts';
+import { WatchCreateRequest, WatchFilter, type WatchResponse } from '../../../../src/api/etcd/watch.ts';
 import { utf8Encode } from '../../../../src/platform/bytes.ts';
 import type { Clock } from '../../../../src/platform/clock.ts';
 import type { Random } from '../../../../src/platform/random.ts';
 import { type ClientStream, type RpcChannel, RpcError } from '../../../../src/platform/rpc.ts';
 import type { Task } from '../../../../src/platform/task.ts';
 import type { Checks } from '../checks.ts';
+import { FollowedStream } from '../followed-stream.ts';
 
 const NOTHING = Object.freeze({ createRequest: null, cancelRequest: null, progressRequest: null });
 const SECOND = 1_000_000;
@@ -17,14 +16,6 @@ type Stream = ClientStream<
   WatchResponse
 >;
 
-interface Open {
-  readonly follower: WatchFollower;
-  readonly request: WatchCreateRequest;
-  /** Pieces of a fragmented answer. */
-  pieces: Event[];
-  last: number;
-}
-
 /** One stream after the other with a few watches each, as the server sees them: nothing of the client library. */
 export class WatchTraffic {
   readonly #channel: RpcChannel;
@@ -33,11 +24,10 @@ export class WatchTraffic {
   readonly #random: Random;
   readonly #name: string;
   #stream: Stream | undefined;
-  #open = new Map<number, Open>();
-  #asked: WatchCreateRequest[] = [];
+  #followed: FollowedStream;
   /** Where a watch of the stream before stopped: the next one goes on there. */
   #resume: WatchCreateRequest[] = [];
-  #count = 0;
+  #streams = 0;
   /** Reads slowly, so that the server's queue fills. */
   #slow = false;
   events = 0;
@@ -48,14 +38,14 @@ export class WatchTraffic {
     this.#clock = clock;
     this.#random = random;
     this.#name = name;
+    this.#followed = this.#follow();
   }
 
   /** Opens a stream, follows it until it breaks or was long enough; for ever when `last`. */
   *step(last: boolean): Task<void> {
     const stream: Stream = this.#channel.stream(WatchService.Watch, { waitForReady: true });
     this.#stream = stream;
-    this.#open.clear();
-    this.#asked = [];
+    this.#followed = this.#follow();
     this.#slow = !last && this.#random.chance(150_000);
     const over = (): void => {
       this.#slow = false;
@@ -70,7 +60,8 @@ export class WatchTraffic {
     } finally {
       end?.cancel();
       this.#stream = undefined;
-      this.#resume = [...this.#open.values()].map(({ request, last: seen }) => resumed(request, seen));
+      this.#resume = this.#followed.resumed();
+      this.events += this.#followed.events;
       stream.cancel();
     }
     yield* this.#clock.sleep(50_000);
@@ -82,7 +73,7 @@ export class WatchTraffic {
 
   /** Nothing more will come: what is still open must have been told everything. */
   finish(): void {
-    for (const { follower } of this.#open.values()) follower.finish();
+    this.#followed.finish();
   }
 
   #create(everything: boolean): void {
@@ -90,7 +81,7 @@ export class WatchTraffic {
     const fresh = Array.from({ length: this.#random.int(1, 3) }, () => this.#draw());
     if (everything) fresh.push(this.#fromTheStart());
     for (const request of [...resume.slice(0, 3), ...fresh]) {
-      this.#asked.push(request);
+      this.#followed.asked(request);
       this.#stream!.send({ ...NOTHING, createRequest: request });
     }
   }
@@ -120,61 +111,14 @@ export class WatchTraffic {
     for (;;) {
       const response = yield* stream.receive();
       if (response === undefined) return;
-      this.#take(response);
+      this.#followed.take(response);
       if (this.#slow) yield* this.#clock.sleep(this.#random.int(0, 300_000));
     }
   }
 
-  #take(response: WatchResponse): void {
-    const revision = response.header?.revision ?? 0;
-    if (response.created) this.#created(response, revision);
-    else if (response.watchId === NO_WATCH) {
-      for (const { follower } of this.#open.values()) follower.progress(revision);
-    } else {
-      const watch = this.#open.get(response.watchId);
-      if (watch === undefined)
-        this.#checks.blame('watch: filters', `an answer for watch ${response.watchId}, which is not open`);
-      else this.#deliver(watch, response, revision);
-    }
-  }
-
-  #created(response: WatchResponse, revision: number): void {
-    const request = this.#asked.shift();
-    if (request === undefined || response.canceled) {
-      this.#checks.blame('watch: resumable', `a watch is refused: ${response.cancelReason}`);
-      return;
-    }
-    const name = `${this.#name}/${++this.#count} from ${request.startRevision}`;
+  #follow(): FollowedStream {
     const truth = () => this.#checks.order.model;
-    const follower = new WatchFollower(name, request, truth, (guarantee, detail) =>
-      this.#checks.blame(guarantee, detail),
-    );
-    this.#open.set(response.watchId, { follower, request, pieces: [], last: request.startRevision - 1 });
-    follower.created(revision);
+    const blame = (guarantee: string, detail: string): void => this.#checks.blame(guarantee, detail);
+    return new FollowedStream(`${this.#name}.${++this.#streams}`, truth, blame);
   }
-
-  #deliver(watch: Open, response: WatchResponse, revision: number): void {
-    if (response.canceled) {
-      watch.follower.compacted(response.compactRevision);
-      this.#open.delete(response.watchId);
-      return;
-    }
-    if (response.events.length === 0) {
-      watch.follower.progress(revision);
-      watch.last = Math.max(watch.last, revision);
-      return;
-    }
-    watch.pieces.push(...response.events);
-    if (response.fragment) return;
-    const events = watch.pieces;
-    watch.pieces = [];
-    this.events += events.length;
-    watch.last = events[events.length - 1]!.kv.modRevision;
-    watch.follower.answer({ revision, events });
-  }
-}
-
-/** The same watch from where it was; one that has heard nothing yet begins anew. */
-function resumed(request: WatchCreateRequest, seen: number): WatchCreateRequest {
-  return seen <= 0 ? request : { ...request, startRevision: seen + 1 };
 }
