@@ -60,6 +60,11 @@ describe('scenario files', () => {
       /s\.yaml:1:1: unknown field "nmae"\n {2}hint: did you mean "name"\?/,
     ],
     [
+      'a command with a comma inside braces',
+      GOOD.replace('steps:', 'steps:\n  - { run: talosctl version -n 10.0.0.10,10.0.0.11 }'),
+      /unknown field "10\.0\.0\.11" in steps\[0\]\n {2}hint: inside \{ … \} a comma begins a new field: put the command in quotes/,
+    ],
+    [
       'a wrong type',
       GOOD.replace('address: 10.0.0.10', 'address: 10'),
       /^s\.yaml:5:20: machines\.cp-1\.address: needs text, not 10\n {2}hint: put it in quotes$/,

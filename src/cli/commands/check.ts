@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { faultText } from '../../lab/plan/draw.ts';
 import { runSeeds } from '../../runner/pool.ts';
 import { differenceText } from '../../runner/recorded-trace.ts';
@@ -27,7 +27,11 @@ export function addCheckCommand(program: Command): void {
     .command('check')
     .description('run many seeds with random faults; print the failing ones and the spread of the milestones')
     .argument('[file]', 'scenario file (default: the bring-up of five machines)')
-    .option('--seeds <n|a..b>', 'how many seeds, or which', seedsOption, { first: 1, last: 20 })
+    .addOption(
+      new Option('--seeds <n|a..b>', 'how many seeds, or which')
+        .argParser(seedsOption)
+        .default({ first: 1, last: 20 }, '20'),
+    )
     .option('--mistake <name>', 'work one of the mistakes of the scenario in')
     .option('--no-faults', 'leave random faults out')
     .option('--jobs <n>', 'threads (default: one per core)', positiveOption)

@@ -148,7 +148,11 @@ function pathText(path: readonly PropertyKey[]): string {
 
 const TOP_LEVEL: readonly string[] = Object.keys(scenarioSchema.shape);
 
+const FIELD_NAME = /^[A-Za-z]+$/;
+
 function suggestion(key: string, path: readonly PropertyKey[]): { hint?: string } {
+  if (path[0] === 'steps' && !FIELD_NAME.test(key))
+    return { hint: 'inside { … } a comma begins a new field: put the command in quotes' };
   const near = path.length === 0 ? didYouMean(key, TOP_LEVEL) : undefined;
   return near === undefined ? {} : { hint: `did you mean "${near}"?` };
 }
