@@ -1,8 +1,11 @@
 import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import { readWhole } from '../../platform/disk.ts';
+import { DiskError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { PODS_DIRECTORY } from './volumes.ts';
+
+const RETRY_US = 10_000_000;
 
 /** What a kubelet that starts anew must know of a pod that runs already. */
 export interface PodRecord {
@@ -36,7 +39,20 @@ export class PodRecords {
     return [...this.#known.keys()];
   }
 
+  /** Tries until the disk takes it: a pod does not start without its directory. */
   *write(uid: string, record: PodRecord): Task<void> {
+    for (;;) {
+      try {
+        yield* this.#writeOnce(uid, record);
+        return;
+      } catch (error) {
+        if (!(error instanceof DiskError)) throw error;
+      }
+      yield* this.#platform.clock.sleep(RETRY_US);
+    }
+  }
+
+  *#writeOnce(uid: string, record: PodRecord): Task<void> {
     const { disk } = this.#platform;
     const directory = `${PODS_DIRECTORY}/${uid}`;
     yield* disk.makeDirectory(directory);
@@ -49,8 +65,14 @@ export class PodRecords {
     this.#known.set(uid, record);
   }
 
+  /** What the disk does not let go of stays known, so that it is tried again. */
   *remove(uid: string): Task<void> {
+    try {
+      yield* this.#platform.disk.removeTree(`${PODS_DIRECTORY}/${uid}`);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      return;
+    }
     this.#known.delete(uid);
-    yield* this.#platform.disk.removeTree(`${PODS_DIRECTORY}/${uid}`);
   }
 }
