@@ -7,12 +7,16 @@ import { ROOT } from './run.ts';
 
 const GOLDEN = join(ROOT, '..', 'shared', 'conformance', 'talos', 'generate');
 const SCENARIOS = join(ROOT, 'scenarios');
-const GEN_CONFIG = /^( *- )talosctl gen config (\S+) (\S+) --install-disk (\S+)(?: --output-dir (\S+))?$/m;
+const GEN_CONFIG =
+  /^( *- )(?:>-\s+)?talosctl gen config (\S+) (\S+) --install-disk (\S+)(?:\s+--install-image\s+(\S+))?(?: --output-dir (\S+))?$/m;
 
-/** The scenario with machine configs that the real tool printed in place of generated ones: only disk and endpoint are set. */
+/** The scenario with machine configs that the real tool printed in place of generated ones: only disk, image and endpoint are set. */
 function withGoldenConfigs(text: string): string {
-  const [, indent, name, endpoint, disk, folder = '.'] = GEN_CONFIG.exec(text)!;
-  const patch = `{"machine":{"install":{"disk":"${disk}"}},"cluster":{"controlPlane":{"endpoint":"${endpoint}"}}}`;
+  const [, indent, name, endpoint, disk, image, folder = '.'] = GEN_CONFIG.exec(text)!;
+  const patch = JSON.stringify({
+    machine: { install: { disk, image } },
+    cluster: { controlPlane: { endpoint } },
+  });
   const commands = [
     'talosctl gen secrets --from-controlplane-config golden-controlplane.yaml',
     `talosctl gen config ${name} ${endpoint} --with-secrets secrets.yaml --output-types talosconfig --output ${folder}/talosconfig`,
