@@ -128,7 +128,7 @@ describe('one document describes a node', () => {
     );
     cluster.until('talosctl -n 10.0.0.11 -e 10.0.0.11 get hostname', 'cp-2', '2m');
     const active = cluster.ok('talosctl -n 10.0.0.11 -e 10.0.0.11 get mc v1alpha1 -o yaml');
-    expect((parse(active) as { spec: Config }).spec).toEqual(patched);
+    expect(parse((parse(active) as { spec: string }).spec)).toEqual(patched);
   });
 
   it('takes effect: network, disk, certificates, kernel modules, API server, etcd and pod network', () => {
@@ -172,7 +172,8 @@ describe('one document describes a node', () => {
       cluster.advance('1s');
       cluster.fault('power-on cp-2');
       cluster.until(`${at} get mc v1alpha1`, 'v1alpha1', '3m');
-      const { spec } = parse(cluster.ok(`${at} get mc v1alpha1 -o yaml`)) as { spec: Config };
+      const active = parse(cluster.ok(`${at} get mc v1alpha1 -o yaml`)) as { spec: string };
+      const spec = parse(active.spec) as Config;
       const labels = spec.machine.nodeLabels as Readonly<Record<string, string>> | undefined;
       names.push(labels?.try ?? 'none');
       expect({ ...spec, machine: { ...spec.machine, nodeLabels: undefined } }).toEqual({

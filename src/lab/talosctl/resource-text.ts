@@ -70,14 +70,9 @@ export function yamlText({ node, resource, event }: Shown): string {
   if (metadata.finalizers.length > 0)
     lines.push('    finalizers:', ...metadata.finalizers.map((name) => `        - ${name}`));
   const spec = resource.spec!.yamlSpec.trimEnd();
-  lines.push(
-    spec === '' || spec === '{}'
-      ? 'spec: {}'
-      : `spec:\n${spec
-          .split('\n')
-          .map((line) => `    ${line}`)
-          .join('\n')}`,
-  );
+  if (spec === '' || spec === '{}') lines.push('spec: {}');
+  else if (spec.startsWith('|\n')) lines.push(`spec: ${spec}`);
+  else lines.push('spec:', ...spec.split('\n').map((line) => `    ${line}`));
   return `${lines.join('\n')}\n`;
 }
 

@@ -148,12 +148,16 @@ function metadataMessage(metadata: Metadata): wire.Metadata {
   };
 }
 
-/** Machine configs are one text; everything else is its fields, or the field that stands for them. */
+/** Machine configs are one text, which stands as a literal block; everything else is its fields, or the field that stands for them. */
 function yamlSpec(resource: Resource): string {
   const { type } = resource.metadata;
-  if (type === MachineConfigs.type) return (resource.spec as MachineConfigSpec).yaml;
+  if (type === MachineConfigs.type) return `|\n${indented((resource.spec as MachineConfigSpec).yaml)}`;
   const field = READABLE_KINDS.find((kind) => kind.type === type)?.shownField;
   return specYaml(field === undefined ? resource.spec : (resource.spec as Readonly<Record<string, unknown>>)[field]);
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '    ');
 }
 
 function protoSpec(resource: Resource): Uint8Array {
