@@ -57,6 +57,8 @@ export class ScenarioRun {
   readonly #steps: StepReport[] = [];
   readonly #expectations: CheckedExpectation[] = [];
   readonly #problems: string[] = [];
+  /** The command that was begun last, for a run whose steps do not end. */
+  #lastCommand = 'no command';
   #done = false;
   #end: RunEnd | undefined;
 
@@ -127,7 +129,7 @@ export class ScenarioRun {
   #cutShort(view: ClusterView): void {
     for (const expectation of this.#plan.expect) this.#expectations.push(...checkExpectation(expectation, view));
     if (this.#end !== 'budget' && this.#options.untilUs === undefined && !this.#stopped())
-      this.#problems.push('the steps did not end');
+      this.#problems.push(`the steps did not end; last came: ${this.#lastCommand}`);
   }
 
   #stopped(): boolean {
@@ -140,7 +142,10 @@ export class ScenarioRun {
   *#body(shell: OperatorShell, platform: Platform): Task<void> {
     const { watch } = this.#options;
     const engine = new Engine(this.#session.world, shell, platform, {
-      onCommand: watch?.onCommand ?? (() => {}),
+      onCommand: (line) => {
+        this.#lastCommand = line;
+        watch?.onCommand?.(line);
+      },
       onOutput: watch?.onOutput ?? (() => {}),
       onStep: (report) => {
         this.#steps.push(report);
