@@ -20,10 +20,14 @@ export const INSTALLER = 'ghcr.io/siderolabs/installer';
 /** Image Factory builds an installer for every schematic that was once posted to it. */
 const FACTORY_INSTALLER = /^factory\.talos\.dev\/(?:[a-z0-9]+-)*installer(?:-secureboot)?\/[0-9a-f]{64}$/;
 
-/** The program of an image reference. */
+/** Tags under which an installer was ever published, as far as this release of talosim knows. */
+const RELEASE = /^(?:latest|v1\.(?:\d|1[0-5])\.\d+(?:-(?:alpha|beta|rc)\.\d+)?)$/;
+
+/** The program of an image reference; undefined for an image, or a release of Talos, that does not exist. */
 export function resolveImage(programs: ProgramSet, image: string): Program | undefined {
   const { repository, tag = 'latest' } = splitImage(image);
   const known = FACTORY_INSTALLER.test(repository) ? INSTALLER : repository;
+  if (known === INSTALLER && !RELEASE.test(tag)) return undefined;
   return programs.images[known]?.(tag);
 }
 
