@@ -37,7 +37,6 @@ class Rivalry {
     this.world.advanceBy(1);
   }
 
-  // biome-ignore lint/correctness/useYield: answers at once
   *#update(pod: KubeObject): Task<KubeObject> {
     this.postedAtSeconds.push(Math.round(this.world.nowUs / SECOND));
     this.world.after(1_000, () => {

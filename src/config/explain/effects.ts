@@ -17,7 +17,6 @@ const inert = (prefix: string, reason: string): EffectRule =>
   Object.freeze({ prefix, effect: 'inert' as const, reason });
 
 const NO_KERNEL = 'the simulated kernel has no such knob';
-const NO_WORKLOADS = 'workload processes are not modelled, only their presence';
 const SYSTEM_PARTITIONS = 'the system disk has the partitions of an installation by default, and no others';
 const LINK_DETAIL = 'links are modelled by speed, delay and loss, not by driver settings';
 

@@ -4,7 +4,7 @@
  * (field order, replaced and copied fields) is in tables.
  */
 
-import { emitDocument, type Out } from '../encode/emit.ts';
+import { emitDocument } from '../encode/emit.ts';
 import { plainOut } from '../encode/plain.ts';
 import { documentSpec, kindSince } from '../schema/registry.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';

@@ -4,7 +4,6 @@ import { CryptoError, keyPairFromPem, privateKeyFromPem } from '../../../platfor
 import { goQuote } from '../../../platform/text/quote.ts';
 import { loadConfigSet } from '../../patch/config-set.ts';
 import { PatchError } from '../../patch/error.ts';
-import type { Contract } from '../contract.ts';
 import { type GivenSecrets, generateSecrets, type PemPair, type SecretsBundle } from '../secrets.ts';
 import { secretsOfConfig } from '../secrets-import.ts';
 import { secretsToYaml } from '../secrets-yaml.ts';

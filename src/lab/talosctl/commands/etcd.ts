@@ -1,6 +1,5 @@
 import { alarmName } from '../../../api/etcd/alarms.ts';
 import { parseId } from '../../../api/etcd/ids.ts';
-import { AlarmType } from '../../../api/machine/etcd.ts';
 import { MachineService } from '../../../api/machine/services.ts';
 import { concatBytes } from '../../../platform/bytes.ts';
 import { RpcError } from '../../../platform/rpc.ts';
