@@ -42,7 +42,6 @@ export const EtcdSnapshotRequest = message('machine.EtcdSnapshotRequest', {});
 export const EtcdRecover = message('machine.EtcdRecover', { metadata: nested(1, Metadata) });
 export const EtcdRecoverResponse = envelope('machine.EtcdRecoverResponse', EtcdRecover);
 
-export const AlarmType = { None: 0, NoSpace: 1, Corrupt: 2 } as const;
 export const EtcdMemberAlarm = message('machine.EtcdMemberAlarm', { memberId: id64(1, 'uint64'), alarm: int32(2) });
 export const EtcdAlarm = message('machine.EtcdAlarm', {
   metadata: nested(1, Metadata),
