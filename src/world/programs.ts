@@ -30,13 +30,3 @@ export function resolveImage(programs: ProgramSet, image: string): Program | und
   if (known === INSTALLER && !RELEASE.test(tag)) return undefined;
   return programs.images[known]?.(tag);
 }
-
-/** The id of a schematic without any customization. */
-const PLAIN_SCHEMATIC = '376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba';
-
-/** An installer of the image factory is the plain one, if the factory knows its schematic; other images stay as they are. */
-export function factoryImage(image: string, schematics: Readonly<Record<string, readonly string[]>>): string {
-  const [, schematic, tag] = /^factory\.talos\.dev\/(?:metal-)?installer\/([0-9a-f]{64}):(.+)$/.exec(image) ?? [];
-  const known = schematic !== undefined && (schematic === PLAIN_SCHEMATIC || Object.hasOwn(schematics, schematic));
-  return known ? `ghcr.io/siderolabs/installer:${tag!}` : image;
-}

@@ -7,7 +7,7 @@ import { Simulation } from '../sim/simulation.ts';
 import type { FaultSpec } from './fault.ts';
 import { type Heal, WorldFaults } from './faults.ts';
 import { defaultRoute, freeAddress, INTERNET, INTERNET_ADDRESSES, nicOn, prefixLengthOf, routerOf } from './layout.ts';
-import { factoryImage, type ProgramSet, resolveImage } from './programs.ts';
+import { type ProgramSet, resolveImage } from './programs.ts';
 import { type PublicWeb, publicWeb } from './public-web.ts';
 import { mediumOf, type WorldMachine, type WorldNetwork, type WorldSpec } from './spec.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -38,7 +38,7 @@ export class World {
       seed: spec.seed,
       digest: spec.digest,
       createRpc: (deps) => createSimRpc({ ...deps, crypto, strictWire: spec.strictWire, systemRootsPem: web.rootPem }),
-      images: (image) => resolveImage(programs, factoryImage(image, spec.schematics ?? {})),
+      images: (image) => resolveImage(programs, image),
       notable: () => false,
       ...(spec.epochUs !== undefined && { epochUs: spec.epochUs }),
     });
