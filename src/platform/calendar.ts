@@ -29,6 +29,19 @@ export function civilTime(unixSec: number): CivilTime {
   };
 }
 
+/** Unix time in seconds of year, month, day, hour, minute and second in digits, in this order. */
+export function unixSecondsOf(digits: readonly string[]): number {
+  const [year, month, day, hour, minute, second] = digits.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return unixSeconds({ year, month, day, hour, minute, second });
+}
+
 /** Unix time in seconds of a date and time of day. */
 export function unixSeconds(time: CivilTime): number {
   return daysOf(time) * SECONDS_A_DAY + time.hour * 3600 + time.minute * 60 + time.second;

@@ -1,4 +1,4 @@
-import { civilTime, unixSeconds } from './calendar.ts';
+import { civilTime, unixSecondsOf } from './calendar.ts';
 
 /** RFC 3339 in UTC from microseconds since the epoch; with `fraction` six digits of it, as leases carry. */
 export function rfc3339(timeUs: number, fraction = false): string {
@@ -13,16 +13,8 @@ export function rfc3339(timeUs: number, fraction = false): string {
 export function parseRfc3339(text: string): number | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
   if (parts === null) return undefined;
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
   const micros = Number((parts[7] ?? '').padEnd(6, '0').slice(0, 6));
-  return unixSeconds({ year, month, day, hour, minute, second }) * 1_000_000 + micros;
+  return unixSecondsOf(parts.slice(1, 7)) * 1_000_000 + micros;
 }
 
 /** `07`. */

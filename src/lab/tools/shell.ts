@@ -14,6 +14,9 @@ const TIMEOUT_MISUSED = 125;
 /** Where the operator's shell stands. */
 export const OPERATOR_DIRECTORY = '/root/lab';
 
+/** What one command line is given beside its words. */
+type Invocation = Pick<ToolContext, 'platform' | 'stdin' | 'out' | 'err'>;
+
 /** The operator's shell: finds the program, collects what it prints. */
 export class OperatorShell {
   #tools: readonly Tool[];
@@ -45,48 +48,35 @@ export class OperatorShell {
     };
     const input = splitInput(expand(words, this.env));
     if (typeof input === 'string') return { exitCode: 2, stdout, stderr: `${input}\n` };
-    const exitCode = yield* this.#dispatch(platform, input.words, input.stdin, out, err);
+    const exitCode = yield* this.#dispatch(input.words, { platform, stdin: input.stdin, out, err });
     return { exitCode, stdout, stderr };
   }
 
-  *#dispatch(
-    platform: Platform,
-    words: readonly string[],
-    stdin: string,
-    out: (text: string) => void,
-    err: (text: string) => void,
-  ): Task<number> {
+  *#dispatch(words: readonly string[], invocation: Invocation): Task<number> {
+    const { err } = invocation;
     const program = words[0] ?? '';
     if (program === 'export') return this.#export(words.slice(1), err);
-    if (program === 'timeout') return yield* this.#limited(platform, words.slice(1), stdin, out, err);
+    if (program === 'timeout') return yield* this.#limited(words.slice(1), invocation);
     const tool = this.#tools.find((candidate) => candidate.name === program);
     if (tool === undefined) {
       err(`${program}: command not found\n`);
       return 127;
     }
     const context: ToolContext = {
-      platform,
+      ...invocation,
       files: this.files,
       env: this.env,
       cwd: OPERATOR_DIRECTORY,
       talosVersion: this.#talosVersion,
       build: TOOL_BUILD,
       places: false,
-      stdin,
-      out,
-      err,
     };
     return yield* tool.run(words.slice(1), context);
   }
 
   /** coreutils' timeout: how a command that would run for ever is ended, such as one that follows a log. */
-  *#limited(
-    platform: Platform,
-    words: readonly string[],
-    stdin: string,
-    out: (text: string) => void,
-    err: (text: string) => void,
-  ): Task<number> {
+  *#limited(words: readonly string[], invocation: Invocation): Task<number> {
+    const { platform, err } = invocation;
     const [limit, ...command] = words;
     const limitUs = timeoutUs(limit ?? '');
     if (limitUs === undefined || command.length === 0) {
@@ -94,7 +84,7 @@ export class OperatorShell {
       return TIMEOUT_MISUSED;
     }
     try {
-      return yield* timeout(platform.clock, limitUs, this.#dispatch(platform, command, stdin, out, err));
+      return yield* timeout(platform.clock, limitUs, this.#dispatch(command, invocation));
     } catch (error) {
       if (error instanceof TimeoutError) return TIMEOUT_EXPIRED;
       throw error;

@@ -1,7 +1,7 @@
 /** Times in certificates: seconds since the epoch to and from UTCTime and GeneralizedTime (RFC 5280, 4.1.2.5). */
 
 import { utf8Decode, utf8Encode } from '../bytes.ts';
-import { civilTime, unixSeconds } from '../calendar.ts';
+import { civilTime, unixSecondsOf } from '../calendar.ts';
 import { twoDigits } from '../rfc3339.ts';
 import { type DerReader, element, malformed, TAG } from './der.ts';
 
@@ -23,14 +23,7 @@ export function decodeTime(reader: DerReader): number {
       : /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
   const match = pattern.exec(text);
   if (match === null || (tag !== TAG.utcTime && tag !== TAG.generalizedTime)) throw malformed('time');
-  const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const fullYear = tag === TAG.utcTime ? (year < 50 ? 2000 + year : 1900 + year) : year;
-  return unixSeconds({ year: fullYear, month, day, hour, minute, second });
+  const [year, ...rest] = match.slice(1) as [string, ...string[]];
+  const century = tag !== TAG.utcTime ? '' : Number(year) < 50 ? '20' : '19';
+  return unixSecondsOf([century + year, ...rest]);
 }
