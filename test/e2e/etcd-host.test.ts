@@ -8,6 +8,7 @@ import type { Container } from '../../src/platform/containers.ts';
 import type { RpcChannel } from '../../src/platform/rpc.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { get, put, range, status, untilOk } from '../etcd/helpers.ts';
+import { onHost } from '../support/on-host.ts';
 
 const IMAGE = 'gcr.io/etcd-development/etcd:v3.6.5';
 const SECOND = 1_000_000;
@@ -38,17 +39,7 @@ class HostCluster {
   }
 
   run<T>(member: HostMember, body: () => Task<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      member.host.executor.enter(() => {
-        member.host.scope.spawn('test', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+    return onHost(member.host, body);
   }
 
   async start(member: HostMember): Promise<void> {

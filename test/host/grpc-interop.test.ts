@@ -19,6 +19,7 @@ import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import type { Method, RpcError } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
 import { Answer, Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
+import { onHost } from '../support/on-host.ts';
 
 /** grpc-js's view of our service description. */
 function definitionOf(methods: Readonly<Record<string, Method<never, never>>>): ServiceDefinition {
@@ -67,17 +68,7 @@ let host: HostPlatform;
 const log: EchoLog = { lines: [] };
 
 function run<T>(body: () => Task<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    host.executor.enter(() => {
-      host.scope.spawn('test', function* () {
-        try {
-          resolve(yield* body());
-        } catch (error) {
-          reject(error as Error);
-        }
-      });
-    });
-  });
+  return onHost(host, body);
 }
 
 beforeAll(() => {

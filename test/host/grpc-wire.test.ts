@@ -18,6 +18,7 @@ import type { RpcChannel, RpcError, RpcServer } from '../../src/platform/rpc.ts'
 import { type Task, wait } from '../../src/platform/task.ts';
 import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 import { Answer, Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
+import { onHost } from '../support/on-host.ts';
 
 const SELF = loopbackNetwork()(51);
 const MS = 1_000;
@@ -29,18 +30,7 @@ describe('gRPC with peers that misbehave', () => {
   let host: HostPlatform;
   let server: RpcServer;
 
-  const run = <T>(body: () => Task<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('test', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+  const run = <T>(body: () => Task<T>): Promise<T> => onHost(host, body);
 
   beforeAll(async () => {
     host = hostPlatform({ name: 'wire', self: SELF, root: directory });

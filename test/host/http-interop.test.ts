@@ -13,6 +13,7 @@ import type { HttpError } from '../../src/rpc/http/errors.ts';
 import { partBytes } from '../../src/rpc/http/message.ts';
 import { type HttpServer, serveHttp } from '../../src/rpc/http/server.ts';
 import { loopbackNetwork } from '../contract/worlds/loopback.ts';
+import { onHost } from '../support/on-host.ts';
 
 const SELF = loopbackNetwork()(81);
 const MS = 1_000;
@@ -21,18 +22,7 @@ describe('HTTP/1.1 with the programs of others', () => {
   const directory = mkdtempSync(join(tmpdir(), 'talosim-http-'));
   let host: HostPlatform;
 
-  const run = <T>(body: () => Task<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('test', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+  const run = <T>(body: () => Task<T>): Promise<T> => onHost(host, body);
 
   beforeAll(() => {
     host = hostPlatform({ name: 'http', self: SELF, root: directory });

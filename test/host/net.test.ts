@@ -12,6 +12,7 @@ import type { RpcError } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
 import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 import { Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
+import { onHost } from '../support/on-host.ts';
 
 const MS = 1_000;
 const addressOf = loopbackNetwork();
@@ -52,18 +53,7 @@ describe('sockets of a host', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = <T>(body: () => Task<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('run', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+  const run = <T>(body: () => Task<T>): Promise<T> => onHost(host, body);
 
   const failure = async (body: () => Task<unknown>): Promise<readonly [code: string, message: string]> => {
     const error = (await run(body).catch((thrown: unknown) => thrown)) as { code: string; message: string };

@@ -8,6 +8,7 @@ import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
 import type { Container } from '../../src/platform/containers.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { loopbackNetwork } from '../contract/worlds/loopback.ts';
+import { onHost } from '../support/on-host.ts';
 
 const addressOf = loopbackNetwork();
 const MODULE = new URL('./unruly-programs.ts', import.meta.url).href;
@@ -45,18 +46,7 @@ describe('processes that run programs', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = <T>(body: () => Task<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('run', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+  const run = <T>(body: () => Task<T>): Promise<T> => onHost(host, body);
 
   const start = (image: string, ...args: string[]): Promise<Container> =>
     run(function* () {

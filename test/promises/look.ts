@@ -45,6 +45,15 @@ export function kube(cluster: Cluster, what: string): unknown {
   return JSON.parse(cluster.ok(`kubectl get ${what} -o json`));
 }
 
+/** The object of an etcd key as it was first written. */
+export function firstWritten(cluster: Cluster, key: string): unknown {
+  const [found] = pick<{ readonly create_revision: number }[]>(
+    JSON.parse(cluster.ok(`etcdctl get ${key} -w json`)),
+    'kvs',
+  );
+  return parse(cluster.ok(`etcdctl get ${key} --print-value-only --rev ${found!.create_revision}`));
+}
+
 /** A YAML file of a machine, as `talosctl read` prints it. */
 export function yamlFile(cluster: Cluster, node: string, path: string): unknown {
   return parse(cluster.ok(`talosctl -n ${node} read ${path}`));

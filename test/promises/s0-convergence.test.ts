@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { kernelLog, manifestsApplied } from '../../src/nodes/events.ts';
 import { type Cluster, sharedCluster } from './cluster.ts';
-import { CONTROL_PLANES, CP_1, pick, resources, WORKER_1 } from './look.ts';
+import { CONTROL_PLANES, CP_1, firstWritten, pick, resources, WORKER_1 } from './look.ts';
 
 const SEED = 2;
 const HEALTHY = 'talosctl health -n 10.0.0.10';
@@ -84,13 +83,8 @@ describe('a cluster converges', () => {
   it('with control planes that never were open to ordinary pods', () => {
     for (const cluster of [calm, shaken])
       for (const name of ['cp-1', 'cp-2', 'cp-3']) {
-        const key = `/registry/minions/${name}`;
-        const [found] = pick<{ readonly create_revision: number }[]>(
-          JSON.parse(cluster.ok(`etcdctl get ${key} -w json`)),
-          'kvs',
-        );
-        const first = cluster.ok(`etcdctl get ${key} --print-value-only --rev ${found!.create_revision}`);
-        expect(pick<{ readonly key: string }[]>(parse(first), 'spec', 'taints').map((taint) => taint.key)).toContain(
+        const first = firstWritten(cluster, `/registry/minions/${name}`);
+        expect(pick<{ readonly key: string }[]>(first, 'spec', 'taints').map((taint) => taint.key)).toContain(
           'node-role.kubernetes.io/control-plane',
         );
       }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { serviceState } from '../../src/nodes/events.ts';
 import { sharedCluster } from './cluster.ts';
 import {
@@ -9,6 +8,7 @@ import {
   CP_3,
   dmesg,
   edgesOf,
+  firstWritten,
   flagsOf,
   kube,
   pick,
@@ -167,13 +167,8 @@ describe('the kubelet', () => {
 describe('the Node of a machine', () => {
   it('has the taint of a control plane from its first revision, so that no pod can slip in', () => {
     for (const name of ['cp-1', 'cp-2', 'cp-3']) {
-      const key = `/registry/minions/${name}`;
-      const [found] = pick<{ readonly create_revision: number }[]>(
-        JSON.parse(cluster.ok(`etcdctl get ${key} -w json`)),
-        'kvs',
-      );
-      const first = cluster.ok(`etcdctl get ${key} --print-value-only --rev ${found!.create_revision}`);
-      expect(pick(parse(first), 'spec', 'taints')).toContainEqual(TAINT);
+      const first = firstWritten(cluster, `/registry/minions/${name}`);
+      expect(pick(first, 'spec', 'taints')).toContainEqual(TAINT);
     }
     expect(JSON.stringify(pick(kube(cluster, 'node worker-1'), 'spec'))).not.toContain(TAINT.key);
   });

@@ -1,6 +1,4 @@
 /** Published machine configs and patches (../shared/corpus/configs): each loads and validates, or is refused for a reason. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import { decodeStream } from '../../../src/config/decode/documents.ts';
@@ -10,25 +8,7 @@ import { explain } from '../../../src/config/explain/explain.ts';
 import { validate } from '../../../src/config/validate/validate.ts';
 import { parseVersion } from '../../../src/config/version.ts';
 import { readYaml } from '../../../src/config/yaml/read.ts';
-
-const DIR = join(import.meta.dirname, '../../../../shared/corpus/configs');
-const present = existsSync(join(DIR, 'INDEX.tsv'));
-
-interface Row {
-  readonly file: string;
-  readonly kind: string;
-  readonly notes: string;
-}
-
-function rows(): Row[] {
-  const [, ...lines] = readFileSync(join(DIR, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => {
-    const [file = '', kind = '', , , , , notes = ''] = line.split('\t');
-    return { file, kind, notes };
-  });
-}
-
-const read = (file: string): string => readFileSync(join(DIR, file), 'utf8');
+import { present, read, rows } from './corpus-index.ts';
 
 function load(file: string, version: string, env?: Record<string, string>): Config | string[] {
   const options = { file, version: parseVersion(version)! };

@@ -1,6 +1,4 @@
 /** Published patches: each applies to a generated base of its release, and every noted feature is met in what comes out. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
 import { formatConfigError } from '../../../src/config/errors.ts';
@@ -10,24 +8,7 @@ import { applyPatches } from '../../../src/config/patch/apply.ts';
 import { parsePatch } from '../../../src/config/patch/load.ts';
 import { parseVersion } from '../../../src/config/version.ts';
 import { inputFor } from '../../config/generate/helpers.ts';
-
-const DIR = join(import.meta.dirname, '../../../../shared/corpus/configs');
-const present = existsSync(join(DIR, 'INDEX.tsv'));
-
-interface Row {
-  readonly file: string;
-  readonly kind: string;
-  readonly notes: string;
-}
-
-function rows(): Row[] {
-  if (!present) return [];
-  const [, ...lines] = readFileSync(join(DIR, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => {
-    const [file = '', kind = '', , , , , notes = ''] = line.split('\t');
-    return { file, kind, notes };
-  });
-}
+import { present, type Row, read, rows } from './corpus-index.ts';
 
 /** Where a noted feature shows: document and field path. Words that speak of the file itself have no place. */
 const FEATURES: Readonly<Record<string, RegExp>> = {
@@ -108,7 +89,7 @@ describe.skipIf(!present)('patches of the corpus', () => {
 
   test.each(patches)('$file applies to a generated base', (row) => {
     const minor = minorOf(row);
-    const text = readFileSync(join(DIR, row.file), 'utf8').replace(/\$\{[A-Za-z_]+\}/g, '10');
+    const text = read(row.file).replace(/\$\{[A-Za-z_]+\}/g, '10');
     const base = generateDocuments(inputFor(minor, { installDisk: '/dev/sda' }), 'controlplane');
     const before = row.file === '028.yaml' ? [parsePatch(INTERFACE, { minor })] : [];
     const patched = applyPatches(base, [...before, parsePatch(text, { minor, file: row.file })], { minor });

@@ -1,6 +1,4 @@
 /** Published whole configs, each booted in a world made for it: how far it gets is what its own content allows. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
 import { OPERATOR_TOOLS } from '../../../src/lab/tools/registry.ts';
@@ -8,9 +6,7 @@ import type { Stage } from '../../../src/lab/try/progress.ts';
 import { triedConfig } from '../../../src/lab/try/tried-config.ts';
 import { type TriedMachine, tryConfigs } from '../../../src/lab/try/try.ts';
 import { PROGRAMS } from '../../../src/world/program-set.ts';
-
-const DIR = join(import.meta.dirname, '../../../../shared/corpus/configs');
-const present = existsSync(join(DIR, 'INDEX.tsv'));
+import { present, read, rows } from './corpus-index.ts';
 
 /** What stops each, in the order of the files; 131 is a template and 157 is of v1.12: neither is a v1.11 config. */
 const EXPECTED: Readonly<Record<string, { readonly stage: Stage; readonly because?: RegExp }>> = {
@@ -28,7 +24,7 @@ const EXPECTED: Readonly<Record<string, { readonly stage: Stage; readonly becaus
 function tryFiles(...names: readonly string[]): readonly TriedMachine[] {
   const taken = new Set<string>();
   const configs = names.map((name) => {
-    const loaded = loadConfig(readFileSync(join(DIR, `${name}.yaml`), 'utf8'), { file: name });
+    const loaded = loadConfig(read(`${name}.yaml`), { file: name });
     if ('errors' in loaded) throw new Error(loaded.toolError);
     const tried = triedConfig(loaded.config, taken)!;
     taken.add(tried.name);
@@ -39,11 +35,8 @@ function tryFiles(...names: readonly string[]): readonly TriedMachine[] {
 
 describe.skipIf(!present)('whole configs of the corpus, tried', () => {
   test('every one is in the table', () => {
-    const [, ...lines] = readFileSync(join(DIR, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
-    const whole = lines
-      .map((line) => line.split('\t'))
-      .filter(([, kind]) => kind === 'controlplane' || kind === 'worker');
-    const names = whole.map(([file]) => file!.replace('.yaml', '')).filter((name) => name !== '131' && name !== '157');
+    const whole = rows().filter(({ kind }) => kind === 'controlplane' || kind === 'worker');
+    const names = whole.map(({ file }) => file.replace('.yaml', '')).filter((name) => name !== '131' && name !== '157');
     expect(Object.keys(EXPECTED).toSorted()).toEqual(names.toSorted());
   });
 

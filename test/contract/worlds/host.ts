@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Task } from '../../../src/platform/task.ts';
+import { onHost } from '../../support/on-host.ts';
 import type { Peer, RunningWorld, StartOptions, World } from '../world.ts';
 import { loopbackNetwork } from './loopback.ts';
 
@@ -47,17 +48,7 @@ class HostRunningWorld implements RunningWorld {
 
   async run<T>(peer: Peer, body: () => Task<T>): Promise<T> {
     const { host } = peer as HostPeer;
-    const value = await new Promise<T>((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('run', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+    const value = await onHost(host, body);
     if (this.#escaped.length > 0) throw this.#escaped[0];
     return value;
   }

@@ -8,6 +8,7 @@ import { etcdctl } from '../../../src/etcd/ctl/etcdctl.ts';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Container } from '../../../src/platform/containers.ts';
 import type { Task } from '../../../src/platform/task.ts';
+import { onHost } from '../../support/on-host.ts';
 
 const IMAGE = 'debian/etcd:3.4';
 
@@ -69,17 +70,7 @@ export class Workbench {
   }
 
   run<T>(body: () => Task<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.host.executor.enter(() => {
-        this.host.scope.spawn('test', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+    return onHost(this.host, body);
   }
 
   client(address: string): EtcdClient {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ETCD_3_6 } from '../../../src/etcd/behaviour.ts';
 import { ApplyLoop, type ApplyOwner } from '../../../src/etcd/server/member/apply-loop.ts';
 import { ReadBarrier } from '../../../src/etcd/server/member/read-barrier.ts';
 import { RequestIds } from '../../../src/etcd/server/member/request-ids.ts';
 import { encodeContext } from '../../../src/etcd/server/membership/context.ts';
-import { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
+import type { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { toHex } from '../../../src/platform/bytes.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import {
@@ -15,17 +14,7 @@ import {
   encodeConfChange,
   NONE,
 } from '../../../src/raft/index.ts';
-
-function newState(): ReplicatedState {
-  return new ReplicatedState({
-    clusterId: '00000000000000c1',
-    memberId: '00000000000000a1',
-    maxLearners: 1,
-    minLeaseTtlSec: 2,
-    storesLeaseCheckpoints: false,
-    behaviour: ETCD_3_6,
-  });
-}
+import { newState } from './state.ts';
 
 function addition(index: number, nodeId: string, url: string): Entry {
   const member = { id: nodeId, name: '', peerUrls: [url], clientUrls: [], isLearner: false };

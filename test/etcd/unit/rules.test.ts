@@ -32,22 +32,12 @@ import {
   mayRemove,
   type ReconfigurationView,
 } from '../../../src/etcd/server/membership/reconfiguration.ts';
-import { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
+import type { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { utf8Decode, utf8Encode } from '../../../src/platform/bytes.ts';
+import { newState } from './state.ts';
 
 const bytes = utf8Encode;
 const SECOND = 1_000_000;
-
-function newState(): ReplicatedState {
-  return new ReplicatedState({
-    clusterId: '00000000000000c1',
-    memberId: '00000000000000a1',
-    maxLearners: 1,
-    minLeaseTtlSec: 2,
-    storesLeaseCheckpoints: false,
-    behaviour: ETCD_3_6,
-  });
-}
 
 class Recorder implements ApplyEffects {
   readonly seen: string[] = [];

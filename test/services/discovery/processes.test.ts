@@ -6,6 +6,7 @@ import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Container } from '../../../src/platform/containers.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { loopbackNetwork } from '../../contract/worlds/loopback.ts';
+import { onHost } from '../../support/on-host.ts';
 
 const MS = 1_000;
 const addressOf = loopbackNetwork();
@@ -40,18 +41,7 @@ describe('the discovery service as real processes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = <T>(host: HostPlatform, body: () => Task<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('run', function* () {
-          try {
-            resolve(yield* body());
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
-      });
-    });
+  const run = <T>(host: HostPlatform, body: () => Task<T>): Promise<T> => onHost(host, body);
 
   const start = (host: HostPlatform, image: string, args: readonly string[]): Promise<Container> =>
     run(host, function* () {
