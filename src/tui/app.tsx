@@ -3,6 +3,7 @@ import { useEffect, useReducer, useRef, useState } from 'react';
 import type { Session } from '../lab/engine/session.ts';
 import { paint } from './cells.ts';
 import { type KeyName, LabController } from './controller.ts';
+import { FrameWriter } from './frames.ts';
 import { drawScreen } from './screen.ts';
 
 const FRAME_MS = 100;
@@ -75,8 +76,8 @@ export function LabApp({ controller, colour }: { readonly controller: LabControl
   );
 }
 
-const ENTER_ALTERNATE = '\u001b[?1049h\u001b[2J\u001b[H';
-const LEAVE_ALTERNATE = '\u001b[?1049l';
+const ENTER_ALTERNATE = '\u001b[?1049h\u001b[?25l\u001b[2J\u001b[H';
+const LEAVE_ALTERNATE = '\u001b[?25h\u001b[?1049l';
 
 /** Where the screen is drawn and keys come from. */
 export interface Terminal {
@@ -91,14 +92,14 @@ export async function runScreen(session: Session, seed: number, terminal: Termin
   const controller = new LabController(session, seed);
   stdout.write(ENTER_ALTERNATE);
   try {
-    // Not `incrementalRendering`: ink 6.8 then goes up one line too few in frames that end with a line feed.
     const app = render(<LabApp controller={controller} colour={colour} />, {
       stdin,
-      stdout,
+      stdout: new FrameWriter(stdout).asStream(),
       exitOnCtrlC: true,
       // Nothing here writes to the console.
       patchConsole: false,
-      maxFps: 15,
+      // Every write is one whole frame, which the writer above puts on the screen.
+      debug: true,
     });
     await app.waitUntilExit();
   } finally {
