@@ -77,6 +77,35 @@ describe('the endpoint, discovery and KubePrism', () => {
     expect(new Set(upstreams.trim().split(' '))).toEqual(new Set(addresses));
   });
 
+  it('the table of members is exact, and VERSION counts how often the asked node saw a record change', () => {
+    const table = (node: string): string => cluster.ok(`talosctl get members -n ${node}`);
+    expect(table('10.0.0.21')).toBe(
+      [
+        'NODE        NAMESPACE   TYPE     ID         VERSION   HOSTNAME   MACHINE TYPE   OS                ADDRESSES',
+        '10.0.0.21   cluster     Member   cp-1       2         cp-1       controlplane   Talos (v1.11.3)   ["10.0.0.5","10.0.0.10"]',
+        '10.0.0.21   cluster     Member   cp-2       1         cp-2       controlplane   Talos (v1.11.3)   ["10.0.0.11"]',
+        '10.0.0.21   cluster     Member   cp-3       1         cp-3       controlplane   Talos (v1.11.3)   ["10.0.0.12"]',
+        '10.0.0.21   cluster     Member   worker-1   1         worker-1   worker         Talos (v1.11.3)   ["10.0.0.21"]',
+        '10.0.0.21   cluster     Member   worker-2   1         worker-2   worker         Talos (v1.11.3)   ["10.0.0.22"]',
+        '',
+      ].join('\n'),
+    );
+    // A control plane changes once more for others when it takes the virtual address; a worker never does.
+    const versions = (node: string): Record<string, number> =>
+      Object.fromEntries(
+        [...table(node).matchAll(/Member +(\S+) +(\d+) /g)].map(([, id, version]) => [id!, Number(version)]),
+      );
+    expect(versions('10.0.0.22')).toEqual({ 'cp-1': 2, 'cp-2': 1, 'cp-3': 1, 'worker-1': 1, 'worker-2': 1 });
+    // Its own record it sees from the first moment on: address of the boot, its loss when the config comes, and so on.
+    expect(versions('10.0.0.10')).toEqual({ 'cp-1': 4, 'cp-2': 1, 'cp-3': 1, 'worker-1': 1, 'worker-2': 1 });
+    const json = JSON.parse(cluster.ok('talosctl get members cp-1 -n 10.0.0.21 -o json')) as {
+      readonly metadata: { readonly version: number };
+      readonly spec: { readonly addresses: readonly string[]; readonly controlPlane: unknown };
+    };
+    expect(json.metadata.version).toBe(2);
+    expect(json.spec).toMatchObject({ addresses: [VIP, '10.0.0.10'], controlPlane: { port: 6443 } });
+  });
+
   it('the discovery service holds five records that say nothing to whoever has no key', () => {
     const id = cluster.ok('talosctl get discoveryconfig -n 10.0.0.10 -o jsonpath={.spec.serviceClusterID}').trim();
     expect(cluster.ok('talosctl get discoveryconfig -n 10.0.0.10 -o yaml')).toContain(
