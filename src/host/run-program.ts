@@ -12,20 +12,21 @@ const PANIC_CODE = 2;
 const BUG_CODE = 70;
 const FORWARDED: readonly Signal[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-const BUILT_IN: Readonly<Record<BuiltInProgram, () => Promise<Program>>> = {
+/** Programs by name; those of Kubernetes call themselves by the tag of their image. */
+const BUILT_IN: Readonly<Record<BuiltInProgram, (tag: string) => Promise<Program>>> = {
   etcd: async () => (await import('../etcd/server/images.ts')).etcd,
-  'kube-apiserver': async () => (await import('../kube/apiserver/apiserver.ts')).kubeApiserver,
+  'kube-apiserver': async (tag) => (await import('../kube/apiserver/apiserver.ts')).kubeApiserver(tag),
   'kube-controller-manager': async () =>
     (await import('../kube/controller-manager/controller-manager.ts')).kubeControllerManager,
   'kube-scheduler': async () => (await import('../kube/scheduler/scheduler.ts')).kubeScheduler,
-  kubelet: async () => (await import('../kube/kubelet/kubelet.ts')).kubelet,
+  kubelet: async (tag) => (await import('../kube/kubelet/kubelet.ts')).kubelet(tag),
   'discovery-service': async () => (await import('../services/discovery/program.ts')).discoveryService,
   'time-server': async () => (await import('../services/time/server.ts')).timeServer,
   'load-balancer': async () => (await import('../services/load-balancer/server.ts')).loadBalancer,
 };
 
-async function programOf({ source }: ProgramSpec): Promise<Program> {
-  if (source.kind === 'built-in') return BUILT_IN[source.name]();
+async function programOf({ source, tag }: ProgramSpec): Promise<Program> {
+  if (source.kind === 'built-in') return BUILT_IN[source.name](tag);
   const loaded = (await import(source.module)) as Readonly<Record<string, Program>>;
   const program = loaded[source.export];
   if (program === undefined) throw new Error(`${source.module} does not export ${source.export}`);

@@ -20,8 +20,8 @@ export const PROGRAMS: ProgramSet = {
   images: Object.freeze({
     'gcr.io/etcd-development/etcd': () => etcd,
     [INSTALLER]: () => idle,
-    'ghcr.io/siderolabs/kubelet': () => kubelet,
-    'registry.k8s.io/kube-apiserver': () => kubeApiserver,
+    'ghcr.io/siderolabs/kubelet': kubelet,
+    'registry.k8s.io/kube-apiserver': kubeApiserver,
     'registry.k8s.io/kube-controller-manager': () => kubeControllerManager,
     'registry.k8s.io/kube-scheduler': () => kubeScheduler,
     'registry.k8s.io/kube-proxy': () => idle,

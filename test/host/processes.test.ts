@@ -97,6 +97,7 @@ describe('processes that run programs', () => {
     const child = launch({
       source: { kind: 'program', module: MODULE, export: 'chatter' },
       name: 'chatter',
+      tag: 'latest',
       argv: ['chatter'],
       env: {},
       self: addressOf(62),

@@ -81,10 +81,10 @@ function call(
   method: string,
   path: string,
   body?: unknown,
-  options: { user?: typeof ADMIN; contentType?: string } = {},
+  options: { user?: typeof ADMIN; contentType?: string; query?: Readonly<Record<string, string>> } = {},
 ) {
-  const { user = ADMIN, contentType = 'application/json' } = options;
-  const answer = now(handleResource(served, { method, path, query: {}, contentType, body, user })) as ApiResponse;
+  const { user = ADMIN, contentType = 'application/json', query = {} } = options;
+  const answer = now(handleResource(served, { method, path, query, contentType, body, user })) as ApiResponse;
   return answer.body as KubeObject & { items: KubeObject[] };
 }
 
@@ -103,7 +103,7 @@ describe('kube-apiserver', () => {
   ])('%j: does not start without a place of etcd', (flags, reason) => {
     const lines: string[] = [];
     const process = { argv: ['kube-apiserver', ...flags], print: (line: string) => lines.push(line) };
-    expect(now(kubeApiserver(process as unknown as Process))).toBe(1);
+    expect(now(kubeApiserver('v1.34.1')(process as unknown as Process))).toBe(1);
     expect(lines.join()).toContain(reason);
   });
 });
@@ -184,6 +184,49 @@ describe('objects', () => {
     call('PUT', `${PODS}/b`, { ...current, metadata: { ...current.metadata, finalizers: [] } });
     expect(call('GET', PODS).items).toEqual([]);
   });
+});
+
+describe('what is wanted', () => {
+  const SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
+  const set = (image: string, more: object = {}): object => ({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'proxy', ...more },
+    spec: { template: { spec: { containers: [{ name: 'c', image }] } } },
+  });
+
+  it('is counted: a new spec is a new generation, whoever says what; a status and an equal spec are not', () => {
+    expect(call('POST', SETS, set('a')).metadata.generation).toBe(1);
+    expect(call('PUT', `${SETS}/proxy`, set('a', { labels: { x: 'y' } })).metadata.generation).toBe(1);
+    expect(call('PUT', `${SETS}/proxy`, set('b', { generation: 9 })).metadata.generation).toBe(2);
+    expect(call('PUT', `${SETS}/proxy/status`, { ...set('c'), status: { numberReady: 1 } }).metadata.generation).toBe(
+      2,
+    );
+    expect(call('POST', PODS, pod('uncounted')).metadata).not.toHaveProperty('generation');
+  });
+
+  it('can be tried: the answer is what would be stored, and nothing is', () => {
+    const dry = { query: { dryRun: 'All' } };
+    expect(call('POST', SETS, set('a'), dry).metadata.uid).toBeTypeOf('string');
+    expect(() => call('GET', `${SETS}/proxy`)).toThrow('not found');
+    const { metadata } = call('POST', SETS, set('a'));
+    expect(() => call('POST', SETS, set('a'), dry)).toThrow('already exists');
+    expect(call('PUT', `${SETS}/proxy`, set('b'), dry)).toMatchObject({
+      metadata: { generation: 2 },
+      ...pickSpec('b'),
+    });
+    const stale = set('b', { resourceVersion: '1' });
+    expect(() => call('PUT', `${SETS}/proxy`, stale, dry)).toThrow('the object has been modified');
+    call('DELETE', `${SETS}/proxy`, undefined, dry);
+    expect(call('GET', `${SETS}/proxy`)).toMatchObject({ metadata, ...pickSpec('a') });
+    expect(() => call('PUT', `${SETS}/proxy`, set('b'), { query: { dryRun: 'Some' } })).toThrow(
+      'supported values: "All"',
+    );
+  });
+
+  function pickSpec(image: string): object {
+    return { spec: { template: { spec: { containers: [{ name: 'c', image }] } } } };
+  }
 });
 
 describe('who may do what', () => {

@@ -5,6 +5,7 @@ import { compareText } from '../../platform/bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Container, ContainerInfo, ContainerSpec, Containers } from '../../platform/containers.ts';
 import { ContainerError } from '../../platform/errors.ts';
+import { splitImage } from '../../platform/image.ts';
 import type { Task } from '../../platform/task.ts';
 import type { HostMount, HostMounts } from '../disk/mounts.ts';
 import type { HostExecutor } from '../executor.ts';
@@ -61,7 +62,8 @@ export class HostContainers implements Containers {
     const self = this.#addressOf(spec);
     const root = mkdtempSync(join(tmpdir(), 'talosim-layer-'));
     const env = spec.env ?? {};
-    const child = launch({ source, name: spec.id, argv: spec.args, env, self, root, mounts });
+    const { tag = 'latest' } = splitImage(spec.image);
+    const child = launch({ source, name: spec.id, tag, argv: spec.args, env, self, root, mounts });
     const { executor, clock, log } = this.#deps;
     const container = new HostContainer(spec, child, executor, clock.nowUs(), log);
     child.once('close', () => rmSync(root, { recursive: true, force: true }));

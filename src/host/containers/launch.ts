@@ -8,6 +8,8 @@ import type { ImageSource } from './images.ts';
 export interface ProgramSpec {
   readonly source: Exclude<ImageSource, { readonly kind: 'binary' }>;
   readonly name: string;
+  /** Tag of the image. */
+  readonly tag: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly self: string;

@@ -1,7 +1,7 @@
 import { CLIENT_MESSAGE_LIMITS } from '../../etcd/client/client.ts';
 import { EndpointError, parseEndpoint } from '../../etcd/client/endpoints.ts';
 import { race } from '../../platform/combinators.ts';
-import type { Process } from '../../platform/containers.ts';
+import type { Process, Program } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
 import type { Endpoint } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -24,8 +24,12 @@ const WARM_UP_US = Object.freeze({ min: 2_000_000, max: 6_000_000 });
 /** It gives up when etcd does not answer for this long at the start, and is started anew. */
 const ETCD_START_LIMIT_US = 20_000_000;
 
-/** kube-apiserver as a program: the flags Talos gives it, objects in the etcd it is pointed at. */
-export function* kubeApiserver(process: Process): Task<number> {
+/** kube-apiserver of a release (`v1.34.1`): the flags Talos gives it, objects in the etcd it is pointed at. */
+export function kubeApiserver(release: string): Program {
+  return (process) => runApiserver(process, release);
+}
+
+function* runApiserver(process: Process, release: string): Task<number> {
   const flags = parseComponentFlags(process.argv, KNOWN_FLAGS);
   if (typeof flags === 'string') {
     process.print(flags);
@@ -36,10 +40,16 @@ export function* kubeApiserver(process: Process): Task<number> {
     process.print(`Error: ${endpoints}`);
     return 1;
   }
-  return yield* race({ serve: serve(process, flags, endpoints), stop: untilStopped(process) });
+  return yield* race({ serve: serve(process, release, { flags, endpoints }), stop: untilStopped(process) });
 }
 
-function* serve(process: Process, flags: ComponentFlags, endpoints: readonly Endpoint[]): Task<number> {
+interface CommandLine {
+  readonly flags: ComponentFlags;
+  /** Where etcd is. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+function* serve(process: Process, release: string, { flags, endpoints }: CommandLine): Task<number> {
   const { platform } = process;
   const { clock, random } = platform;
   yield* clock.sleep(random.int(WARM_UP_US.min, WARM_UP_US.max));
@@ -69,7 +79,7 @@ function* serve(process: Process, flags: ComponentFlags, endpoints: readonly End
     },
   });
   const backend = new EtcdBackend(channel);
-  const service = new ApiService(backend, platform);
+  const service = new ApiService(backend, platform, release);
   if (!(yield* prepared(process, service))) return 1;
   for (const type of RESOURCE_TYPES)
     platform.scope.spawn(`cache ${type.resource}`, () => service.cacheOf(type).follow());

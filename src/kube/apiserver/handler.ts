@@ -7,7 +7,7 @@ import { admit } from './admission.ts';
 import { authorize, type PolicySource, type User, type Verb } from './authorize.ts';
 import { applyPatch, PATCH_TYPES } from './patch.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
-import { deletionOf, type ObjectStore } from './store.ts';
+import { deletionOf, type ObjectStore, type WriteOptions } from './store.ts';
 import type { WatchCache } from './watch-cache.ts';
 
 /** A request after transport and authentication. */
@@ -62,7 +62,7 @@ export function* handleResource(served: Served, request: ApiRequest): Task<ApiRe
     case 'patch':
       return { code: 200, body: yield* patch(served, request, path) };
     case 'delete':
-      return { code: 200, body: yield* remove(served, path, request.body) };
+      return { code: 200, body: yield* remove(served, path, request.body, writeOptions(request)) };
     case 'deletecollection':
       throw new KubeError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
     default:
@@ -148,13 +148,26 @@ function objectBody(request: ApiRequest, path: ResourcePath): KubeObject {
 function* create(served: Served, request: ApiRequest, path: ResourcePath): Task<KubeObject | Status> {
   if (path.subresource === 'binding') return yield* bind(served, request, path);
   if (path.subresource === 'eviction') {
-    yield* remove(served, path, (request.body as { deleteOptions?: DeleteOptions } | undefined)?.deleteOptions);
+    const { deleteOptions } = (request.body ?? {}) as { deleteOptions?: DeleteOptions };
+    yield* remove(served, path, deleteOptions, writeOptions(request));
     return success();
   }
   if (path.name !== undefined)
     throw new KubeError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
   const object = admit('create', path, objectBody(request, path), request.user);
-  return yield* served.store.create(path.type, path.namespace ?? object.metadata.namespace, object);
+  const namespace = path.namespace ?? object.metadata.namespace;
+  return yield* served.store.create(path.type, namespace, object, writeOptions(request));
+}
+
+/** `?dryRun=All`, the only value that the API knows. */
+function writeOptions({ query }: ApiRequest): WriteOptions {
+  const { dryRun = '' } = query;
+  if (dryRun !== '' && dryRun !== 'All')
+    throw new KubeError(
+      'Invalid',
+      `UpdateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: "${dryRun}": supported values: "All"`,
+    );
+  return { dryRun: dryRun === 'All' };
 }
 
 function success(): Status {
@@ -183,14 +196,19 @@ function* update(served: Served, request: ApiRequest, path: ResourcePath): Task<
     throw new KubeError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
   const object = admit('update', path, objectBody(request, path), request.user);
   if (path.subresource === undefined)
-    return yield* served.store.update(path.type, path.namespace, object, (next, current) =>
-      keepStatus(path, next, current),
+    return yield* served.store.update(
+      path.type,
+      path.namespace,
+      object,
+      (next, current) => keepStatus(path, next, current),
+      writeOptions(request),
     );
-  return yield* served.store.change(path.type, path.namespace, path.name, (current) => {
+  const replaceStatus = (current: KubeObject): KubeObject => {
     const version = object.metadata.resourceVersion ?? '';
     if (version !== '' && version !== current.metadata.resourceVersion) throw staleVersion(path);
     return { ...current, status: object.status };
-  });
+  };
+  return yield* served.store.change(path.type, path.namespace, path.name, replaceStatus, writeOptions(request));
 }
 
 /** Where there is a status subresource, only that changes the status. */
@@ -225,7 +243,7 @@ function* patch(served: Served, request: ApiRequest, path: ResourcePath): Task<K
     return keepStatus(path, { ...patched, metadata }, current);
   };
   try {
-    return yield* served.store.change(path.type, path.namespace, path.name, apply);
+    return yield* served.store.change(path.type, path.namespace, path.name, apply, writeOptions(request));
   } catch (error) {
     const creates =
       request.contentType === PATCH_TYPES.apply && error instanceof KubeError && error.reason === 'NotFound';
@@ -234,7 +252,7 @@ function* patch(served: Served, request: ApiRequest, path: ResourcePath): Task<K
       ...objectBody(request, path),
       metadata: { ...(request.body as KubeObject).metadata, name: path.name },
     };
-    return yield* served.store.create(path.type, path.namespace, object);
+    return yield* served.store.create(path.type, path.namespace, object, writeOptions(request));
   }
 }
 
@@ -243,9 +261,10 @@ interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string };
 }
 
-function* remove(served: Served, path: ResourcePath, body: unknown): Task<KubeObject> {
+function* remove(served: Served, path: ResourcePath, body: unknown, options: WriteOptions): Task<KubeObject> {
   const { gracePeriodSeconds, preconditions } = (body ?? {}) as DeleteOptions;
   return yield* served.store.remove(path.type, path.namespace, path.name!, {
+    ...options,
     ...(preconditions?.uid !== undefined && { uid: preconditions.uid }),
     ...(path.type.resource === 'pods' && { graceSeconds: (pod) => podGrace(pod, gracePeriodSeconds) }),
   });

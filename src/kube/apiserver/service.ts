@@ -23,11 +23,14 @@ export class ApiService implements Served {
   readonly #backend: Backend;
   readonly #platform: Platform;
   readonly #caches = new Map<ResourceType, WatchCache>();
+  readonly #release: string;
   readonly policy: PolicySource;
 
-  constructor(backend: Backend, platform: Platform) {
+  /** `release` is what `/version` tells: `v1.34.1`. */
+  constructor(backend: Backend, platform: Platform, release: string) {
     this.#backend = backend;
     this.#platform = platform;
+    this.#release = release;
     this.store = new ObjectStore(backend, platform.clock, platform.random.stream('objects'));
     const cached = (groupVersion: string, resource: string) => () =>
       this.cacheOf(findResource(groupVersion, resource)!).objects();
@@ -61,8 +64,7 @@ export class ApiService implements Served {
   *#answer(request: HttpRequest, peer: HttpPeer): Task<HttpAnswer> {
     const { path, query } = splitTarget(request.target);
     const user = authenticate(peer.identity, request.headers, (name) => this.#secret(name));
-    if (path === '/version')
-      return { status: 200, body: httpValue(jsonCodec, { major: '1', minor: '34', gitVersion: 'v1.34.1' }) };
+    if (path === '/version') return { status: 200, body: httpValue(jsonCodec, versionOf(this.#release)) };
     if (path === '/healthz' || path === '/livez' || path === '/readyz') return yield* this.#health(path);
     const api: ApiRequest = {
       method: request.method,
@@ -134,6 +136,12 @@ export class ApiService implements Served {
     }
     return { cancel: () => timer.cancel() };
   }
+}
+
+/** What `/version` answers. */
+function versionOf(release: string): object {
+  const [major = '', minor = ''] = release.replace(/^v/, '').split('.');
+  return { major, minor, gitVersion: release };
 }
 
 /** An object that enters the selection is added, one that leaves it is deleted. */

@@ -1,11 +1,12 @@
 import type { Clock } from '../../platform/clock.ts';
+import { deepEqual } from '../../platform/deep-equal.ts';
 import type { Random } from '../../platform/random.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
 import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
-import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
+import { countsGenerations, groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import { decodeObject, encodeObject, withVersion } from '../objects/stored.ts';
 import type { Backend } from './backend.ts';
 
@@ -15,7 +16,13 @@ const UPDATE_ATTEMPTS = 5;
 /** Makes the new object from the current one; may throw a KubeError. */
 export type Change = (current: KubeObject) => KubeObject;
 
-export interface RemoveOptions {
+/** How a write is meant. */
+export interface WriteOptions {
+  /** Answer what would be stored, and store nothing (`?dryRun=All`). */
+  readonly dryRun?: boolean;
+}
+
+export interface RemoveOptions extends WriteOptions {
   /** Only the object with this uid. */
   readonly uid?: string;
   /** How long somebody else (the kubelet) may take to end what the object stands for. */
@@ -49,7 +56,12 @@ export class ObjectStore {
     return { items: items.map(decodeObject), revision };
   }
 
-  *create(type: ResourceType, namespace: string | undefined, object: KubeObject): Task<KubeObject> {
+  *create(
+    type: ResourceType,
+    namespace: string | undefined,
+    object: KubeObject,
+    { dryRun = false }: WriteOptions = {},
+  ): Task<KubeObject> {
     const name = object.metadata.name || this.#generatedName(object);
     const created: KubeObject = {
       ...object,
@@ -61,9 +73,13 @@ export class ObjectStore {
         ...(type.namespaced && namespace !== undefined && { namespace }),
         uid: this.#uid(),
         creationTimestamp: rfc3339(this.#clock.nowUs()),
-        generation: 1,
+        ...(countsGenerations(type) && { generation: 1 }),
       },
     };
+    if (dryRun) {
+      if (yield* this.has(type, namespace, name)) throw alreadyExists(type, name);
+      return created;
+    }
     const revision = yield* this.#backend.put(storageKey(type, namespace, name), encodeObject(created), 0);
     if (revision === undefined) throw alreadyExists(type, name);
     return withVersion(created, revision);
@@ -75,25 +91,34 @@ export class ObjectStore {
     namespace: string | undefined,
     object: KubeObject,
     keep: (next: KubeObject, current: KubeObject) => KubeObject = (next) => next,
+    options: WriteOptions = {},
   ): Task<KubeObject> {
     const wanted = object.metadata.resourceVersion ?? '';
-    return yield* this.change(type, namespace, object.metadata.name, (current) => {
+    const replace = (current: KubeObject): KubeObject => {
       if (wanted !== '' && wanted !== '0' && wanted !== current.metadata.resourceVersion)
         throw conflict(type, object.metadata.name);
       const { uid, creationTimestamp } = current.metadata;
       const metadata = { ...object.metadata, uid: uid!, creationTimestamp: creationTimestamp!, ...deletionOf(current) };
       return keep({ ...object, metadata }, current);
-    });
+    };
+    return yield* this.change(type, namespace, object.metadata.name, replace, options);
   }
 
   /** Reads, changes and writes; a lost race is retried with the newer object. */
-  *change(type: ResourceType, namespace: string | undefined, name: string, change: Change): Task<KubeObject> {
+  *change(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    change: Change,
+    { dryRun = false }: WriteOptions = {},
+  ): Task<KubeObject> {
     const key = storageKey(type, namespace, name);
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
       const { found } = yield* this.#backend.get(key);
       if (found === undefined) throw notFound(type, name);
       const current = decodeObject(found);
-      const next = change(current);
+      const next = counted(type, current, change(current));
+      if (dryRun) return next;
       if (finished(next)) {
         const removed = yield* this.#backend.remove(key, found.modRevision);
         if (removed !== undefined) return withVersion(next, removed);
@@ -120,6 +145,7 @@ export class ObjectStore {
       if (found === undefined) throw notFound(type, name);
       const current = decodeObject(found);
       if (options.uid !== undefined && options.uid !== current.metadata.uid) throw conflict(type, name);
+      if (options.dryRun === true) return current;
       const graceSec = options.graceSeconds?.(current) ?? 0;
       if (graceSec > 0 || (current.metadata.finalizers ?? []).length > 0) {
         if (graceSec > 0 && current.metadata.deletionTimestamp !== undefined) return current;
@@ -153,6 +179,15 @@ export class ObjectStore {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
+}
+
+/** The next object with its generation: one more when what is wanted changed, whatever the caller says of it. */
+function counted(type: ResourceType, current: KubeObject, next: KubeObject): KubeObject {
+  if (!countsGenerations(type)) return next;
+  const { generation = 1 } = current.metadata;
+  const same = next.spec === current.spec || deepEqual(next.spec, current.spec);
+  const now = same ? generation : generation + 1;
+  return next.metadata.generation === now ? next : { ...next, metadata: { ...next.metadata, generation: now } };
 }
 
 const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';

@@ -84,6 +84,12 @@ export class KubeClient {
     return (yield* this.#call('PUT', resourcePath(type, namespace, name, subresource), object)) as KubeObject;
   }
 
+  /** What {@link update} would store; nothing is stored. */
+  *dryUpdate(type: ResourceType, object: KubeObject): Task<KubeObject> {
+    const { namespace, name } = object.metadata;
+    return (yield* this.#call('PUT', `${resourcePath(type, namespace, name)}?dryRun=All`, object)) as KubeObject;
+  }
+
   *patch(
     type: ResourceType,
     namespace: string | undefined,

@@ -1,5 +1,5 @@
 import { race } from '../../platform/combinators.ts';
-import type { Process } from '../../platform/containers.ts';
+import type { Process, Program } from '../../platform/containers.ts';
 import { NetError } from '../../platform/errors.ts';
 import type { Task } from '../../platform/task.ts';
 import { isTransient, type KubeClient } from '../client/client.ts';
@@ -12,7 +12,7 @@ import { serveApi, serveHealth } from './api.ts';
 import { obtainCertificate } from './certificate.ts';
 import { KubeletConsole } from './console.ts';
 import { NodeLease } from './lease.ts';
-import { NodeAgent, VERSION } from './node.ts';
+import { NodeAgent } from './node.ts';
 import { PodNetwork } from './pod-network.ts';
 import { PodRecords } from './pod-records.ts';
 import { PodManager } from './pods.ts';
@@ -26,10 +26,15 @@ const HEARTBEAT_TIMEOUT_US = 10_000_000;
 const REQUEST_TIMEOUT_US = 45_000_000;
 
 /**
- * The kubelet: static pods at once, everything else once it has a certificate and a Node. Pods outlive it: the next one
- * finds them running. Not simulated: service-account tokens, certificate rotation, eviction, exec and logs.
+ * The kubelet of a release (`v1.34.1`): static pods at once, everything else once it has a certificate and a Node. Pods
+ * outlive it: the next one finds them running. Not simulated: service-account tokens, certificate rotation, eviction,
+ * exec and logs.
  */
-export function* kubelet(process: Process): Task<number> {
+export function kubelet(release: string): Program {
+  return (process) => runKubelet(process, release);
+}
+
+function* runKubelet(process: Process, release: string): Task<number> {
   const { platform } = process;
   const settings = yield* readSettings(process, platform);
   if (typeof settings === 'string') {
@@ -41,8 +46,8 @@ export function* kubelet(process: Process): Task<number> {
     return 1;
   }
   const console = new KubeletConsole(process);
-  console.info('app/server.go', 'Kubelet version', { kubeletVersion: VERSION });
-  return yield* race({ serve: serve(process, settings, console), stop: untilStopped(process) });
+  console.info('app/server.go', 'Kubelet version', { kubeletVersion: release });
+  return yield* race({ serve: serve(process, { settings, release }, console), stop: untilStopped(process) });
 }
 
 /** What the kubelet has from its certificate on. */
@@ -53,8 +58,15 @@ interface Connected {
   readonly client: KubeClient;
 }
 
-function* serve(process: Process, settings: KubeletSettings, console: KubeletConsole): Task<number> {
+/** How a kubelet was started. */
+interface Started {
+  readonly settings: KubeletSettings;
+  readonly release: string;
+}
+
+function* serve(process: Process, started: Started, console: KubeletConsole): Task<number> {
   const { platform } = process;
+  const { settings } = started;
   const network = new PodNetwork(platform);
   const source = new StaticPodSource(platform, settings.nodeName);
   const records = new PodRecords(platform);
@@ -91,7 +103,7 @@ function* serve(process: Process, settings: KubeletSettings, console: KubeletCon
     return 1;
   }
   connected = { heartbeat, client };
-  return yield* join(process, settings, connected, { network, source, manager, console });
+  return yield* join(process, started, connected, { network, source, manager, console });
 }
 
 interface Parts {
@@ -102,15 +114,16 @@ interface Parts {
 }
 
 /** Registers the Node, then keeps it, its lease and its pods up to date. */
-function* join(process: Process, settings: KubeletSettings, connected: Connected, parts: Parts): Task<never> {
+function* join(process: Process, started: Started, connected: Connected, parts: Parts): Task<never> {
   const { platform } = process;
+  const { settings, release } = started;
   const { heartbeat, client } = connected;
   const { network, source, manager, console } = parts;
   const dropConnections = (): void => {
     heartbeat.dropConnections();
     client.dropConnections();
   };
-  const agent = new NodeAgent(platform, heartbeat, settings, network, dropConnections);
+  const agent = new NodeAgent(platform, heartbeat, settings, release, network, dropConnections);
   const lease = new NodeLease(platform, heartbeat, settings.nodeName, dropConnections);
   yield* agent.register();
   console.info('kubelet/kubelet_node_status.go', 'Successfully registered node', { node: settings.nodeName });

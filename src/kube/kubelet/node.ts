@@ -12,7 +12,6 @@ import type { PodNetwork } from './pod-network.ts';
 import type { KubeletSettings } from './settings.ts';
 
 const NODES = findResource('v1', 'nodes')!;
-export const VERSION = 'v1.34.1';
 /** nodeStatusUpdateFrequency and nodeStatusReportFrequency. */
 const STATUS_PERIOD_US = 10_000_000;
 const REPORT_PERIOD_US = 300_000_000;
@@ -28,6 +27,7 @@ export class NodeAgent {
   readonly #platform: Platform;
   readonly #client: KubeClient;
   readonly #settings: KubeletSettings;
+  readonly #release: string;
   readonly #network: PodNetwork;
   readonly #onRepeatedFailure: () => void;
   #nodeUid: string | undefined;
@@ -37,12 +37,14 @@ export class NodeAgent {
     platform: Platform,
     client: KubeClient,
     settings: KubeletSettings,
+    release: string,
     network: PodNetwork,
     onRepeatedFailure: () => void,
   ) {
     this.#platform = platform;
     this.#client = client;
     this.#settings = settings;
+    this.#release = release;
     this.#network = network;
     this.#onRepeatedFailure = onRepeatedFailure;
   }
@@ -162,7 +164,7 @@ export class NodeAgent {
       addresses,
       conditions,
       nodeInfo: {
-        kubeletVersion: VERSION,
+        kubeletVersion: this.#release,
         osImage: 'Talos (v1.11.3)',
         kernelVersion: '6.12.52-talos',
         containerRuntimeVersion: 'containerd://2.1.4',

@@ -76,6 +76,11 @@ export function groupVersionOf(resourceType: ResourceType): string {
   return resourceType.group === '' ? resourceType.version : `${resourceType.group}/${resourceType.version}`;
 }
 
+/** True where the API counts the changes of what is wanted in `metadata.generation`. */
+export function countsGenerations(resourceType: ResourceType): boolean {
+  return ['apps', 'policy', 'apiextensions.k8s.io'].includes(resourceType.group);
+}
+
 /** By plural and group version, as paths name it. */
 export function findResource(groupVersion: string, resource: string): ResourceType | undefined {
   return RESOURCE_TYPES.find(

@@ -4,7 +4,16 @@ import type { KubeObject } from '../../objects/object.ts';
 import { findResource } from '../../objects/resources.ts';
 import { tolerates } from '../../objects/taints.ts';
 import type { ControllerContext } from '../context.ts';
-import { createPod, isAlive, owned, removePod, setStatus, templateHash, type WorkloadSpec } from './owned-pods.ts';
+import {
+  createPod,
+  isAlive,
+  observedGeneration,
+  owned,
+  removePod,
+  setStatus,
+  templateHash,
+  type WorkloadSpec,
+} from './owned-pods.ts';
 
 const DAEMON_SETS = findResource('apps/v1', 'daemonsets')!;
 const HASH_LABEL = 'controller-revision-hash';
@@ -44,6 +53,7 @@ export function* syncDaemonSet(context: ControllerContext, set: KubeObject): Tas
   yield* replaceOne(context, pods, nodes.length, hash);
   const ready = pods.filter(isReady).length;
   yield* setStatus(context, DAEMON_SETS, set, {
+    ...observedGeneration(set),
     desiredNumberScheduled: nodes.length,
     currentNumberScheduled: pods.length,
     updatedNumberScheduled: pods.filter((pod) => pod.metadata.labels?.[HASH_LABEL] === hash).length,

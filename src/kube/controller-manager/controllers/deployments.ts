@@ -7,6 +7,7 @@ import type { ControllerContext } from '../context.ts';
 import {
   createPod,
   isAlive,
+  observedGeneration,
   owned,
   ownerOf,
   removePod,
@@ -36,6 +37,7 @@ export function* syncDeployment(context: ControllerContext, deployment: KubeObje
   const total = sets.reduce((sum, set) => sum + podsOf(context, set).length, 0);
   const readyTotal = sets.reduce((sum, set) => sum + readyOf(context, set), 0);
   yield* setStatus(context, DEPLOYMENTS, deployment, {
+    ...observedGeneration(deployment),
     replicas: total,
     readyReplicas: readyTotal,
     availableReplicas: readyTotal,
@@ -92,5 +94,9 @@ export function* syncReplicaSet(context: ControllerContext, set: KubeObject): Ta
   // Pods that are not ready go first.
   const surplus = pods.toSorted((a, b) => Number(isReady(a)) - Number(isReady(b)));
   for (const pod of surplus.slice(0, Math.max(0, -missing))) yield* removePod(context, pod);
-  yield* setStatus(context, REPLICA_SETS, set, { replicas: pods.length, readyReplicas: pods.filter(isReady).length });
+  yield* setStatus(context, REPLICA_SETS, set, {
+    ...observedGeneration(set),
+    replicas: pods.length,
+    readyReplicas: pods.filter(isReady).length,
+  });
 }

@@ -81,6 +81,11 @@ export function* removePod(context: ControllerContext, pod: KubeObject, graceSec
   }
 }
 
+/** Tells that the status is of this generation of the object. */
+export function observedGeneration({ metadata }: KubeObject): { readonly observedGeneration?: number } {
+  return metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
+}
+
 /** Posts status fields that are different. */
 export function* setStatus(
   context: ControllerContext,
