@@ -21,6 +21,7 @@ steps:
       - { fault: power-off, machine: cp-1, at: 90s, background: true, as: cut }
   - { fault: heal, name: cut }
   - { advance: 1m30s }
+  - { await: talosctl version, again: v, every: 3m }
 mistakes:
   early:
     about: Too early.
@@ -40,7 +41,8 @@ describe('scenario files', () => {
     expect(loaded.problems).toBeUndefined();
     if (loaded.problems !== undefined) return;
     const { scenario } = loaded;
-    expect(scenario.steps.map((step) => step.kind)).toEqual(['run', 'parallel', 'fault', 'advance']);
+    expect(scenario.steps.map((step) => step.kind)).toEqual(['run', 'parallel', 'fault', 'advance', 'await']);
+    expect(scenario.steps[4]).toMatchObject({ again: [{ id: 'v', exit: 1 }], everyUs: 180_000_000 });
     expect(scenario.steps[3]).toMatchObject({ durationUs: 90_000_000 });
     expect(scenario.machines[0]).toMatchObject({ name: 'cp-1', network: 'lan', disks: [{ name: '/dev/sda' }] });
     expect(scenario.mistakes[0]).toMatchObject({ name: 'early', before: 'v', violates: ['one-etcd-birth'] });
@@ -101,6 +103,16 @@ describe('scenario files', () => {
       'an unknown machine in a fault',
       GOOD.replace('machine: cp-1', 'machine: cp-l'),
       /machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,
+    ],
+    [
+      'something done again that was never done',
+      GOOD.replace('- { advance: 1m30s }', '- { await: talosctl version, again: nothing }'),
+      /s\.yaml:12:39: no earlier command has the id "nothing"\n {2}hint: give that "run" or "await" step an id/,
+    ],
+    [
+      'a pause between things of which there are none',
+      GOOD.replace('- { advance: 1m30s }', '- { await: talosctl version, every: 5m }'),
+      /s\.yaml:12:39: "every" needs "again"/,
     ],
     ['an unknown program', GOOD.replace('- talosctl version', '- helm version'), /s\.yaml:7:5: unknown program "helm"/],
     [

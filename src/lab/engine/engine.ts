@@ -117,24 +117,32 @@ export class Engine {
     return undefined;
   }
 
-  /** Repeats the command until it succeeds; one attempt may last as long as the whole step. */
+  /**
+   * Repeats the command until it succeeds; one attempt may last as long as the whole step, or until it is time to do
+   * again what it waits for.
+   */
   *#await(step: AwaitStep): Task<string | undefined> {
     const { clock } = this.#platform;
     const deadlineUs = clock.monotonicUs() + step.withinUs;
+    let againAtUs = step.again.length === 0 ? deadlineUs : clock.monotonicUs() + step.everyUs;
     this.#events.onCommand(step.line);
     let last = 'it was never tried';
     for (;;) {
-      const leftUs = deadlineUs - clock.monotonicUs();
-      if (leftUs <= 0) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
-      const output = yield* this.#attempt(step, leftUs);
+      const nowUs = clock.monotonicUs();
+      if (nowUs >= deadlineUs) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
+      if (nowUs >= againAtUs) {
+        yield* this.#again(step);
+        againAtUs = clock.monotonicUs() + step.everyUs;
+        continue;
+      }
+      const output = yield* this.#attempt(step, Math.min(deadlineUs, againAtUs) - nowUs);
       if (typeof output === 'string') {
         last = `the command did not end${lastLines(output, '; it printed: ')}`;
         continue;
       }
       const problem = complaint(output, 0, step.output);
       if (problem === undefined) {
-        if (output.stdout !== '') this.#events.onOutput(output.stdout, 'stdout');
-        if (output.stderr !== '') this.#events.onOutput(output.stderr, 'stderr');
+        this.#show(output);
         return undefined;
       }
       last = problem;
@@ -142,8 +150,22 @@ export class Engine {
     }
   }
 
+  /** Gives earlier commands once more, each for as long as there is patience, whatever becomes of it: the wait will tell. */
+  *#again(step: AwaitStep): Task<void> {
+    for (const earlier of step.again) {
+      this.#events.onCommand(earlier.line);
+      const output = yield* this.#attempt(earlier, step.everyUs);
+      if (typeof output !== 'string') this.#show(output);
+    }
+  }
+
+  #show({ stdout, stderr }: CommandOutput): void {
+    if (stdout !== '') this.#events.onOutput(stdout, 'stdout');
+    if (stderr !== '') this.#events.onOutput(stderr, 'stderr');
+  }
+
   /** The outcome of one try; what was printed so far when it did not end in time. */
-  *#attempt(step: AwaitStep, limitUs: number): Task<CommandOutput | string> {
+  *#attempt(step: CommandStep | AwaitStep, limitUs: number): Task<CommandOutput | string> {
     let printed = '';
     const command = this.#shell.run(this.#platform, step.words, (text) => {
       printed += text;

@@ -21,9 +21,16 @@ export function planOf(scenario: Scenario, mistake: MistakeSpec | undefined): Ru
 function withMistake(steps: readonly Step[], mistake: MistakeSpec): Step[] {
   return steps.flatMap((step): Step[] => {
     if (step.id !== undefined && mistake.skips.includes(step.id)) return [];
-    const inner = step.kind === 'parallel' ? { ...step, steps: withMistake(step.steps, mistake) } : step;
+    const inner = withoutSkipped(step, mistake);
     if (step.id !== undefined && step.id === mistake.before) return [...mistake.steps, inner];
     if (step.id !== undefined && step.id === mistake.after) return [inner, ...mistake.steps];
     return [inner];
   });
+}
+
+/** The step without what the mistake leaves out, inside and among what it does again. */
+function withoutSkipped(step: Step, mistake: MistakeSpec): Step {
+  if (step.kind === 'parallel') return { ...step, steps: withMistake(step.steps, mistake) };
+  if (step.kind !== 'await') return step;
+  return { ...step, again: step.again.filter(({ id }) => id === undefined || !mistake.skips.includes(id)) };
 }

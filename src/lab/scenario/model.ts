@@ -76,6 +76,9 @@ export interface AwaitStep extends StepTiming {
   readonly words: readonly string[];
   readonly withinUs: number;
   readonly output?: string;
+  /** Commands of earlier steps that are given once more each time that `everyUs` have passed in vain. */
+  readonly again: readonly (CommandStep | AwaitStep)[];
+  readonly everyUs: number;
 }
 
 export interface AdvanceStep extends StepTiming {

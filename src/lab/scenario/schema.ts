@@ -84,6 +84,8 @@ const awaitStep = z.strictObject({
   await: z.string(),
   within: duration.optional(),
   output: z.string().optional(),
+  again: z.union([identifier, z.array(identifier).min(1)]).optional(),
+  every: duration.optional(),
   ...timing,
 });
 const advanceStep = z.strictObject({ advance: duration, ...timing });

@@ -2,12 +2,13 @@ import { parseDurationUs } from '../../platform/text/duration.ts';
 import type { FaultSpec } from '../../world/fault.ts';
 import { splitWords } from '../shell/words.ts';
 import type { ScenarioVocabulary } from './load.ts';
-import type { Step } from './model.ts';
+import type { AwaitStep, CommandStep, Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
-import type { Problem } from './problem.ts';
+import { didYouMean, type Problem } from './problem.ts';
 import type { FaultStep, RawStep } from './schema.ts';
 
 const DEFAULT_AWAIT_US = 600_000_000;
+const DEFAULT_EVERY_US = 120_000_000;
 
 type Path = readonly PropertyKey[];
 
@@ -17,6 +18,8 @@ export class StepReader {
   #finder: PlaceFinder;
   #vocabulary: ScenarioVocabulary;
   #problems: Problem[];
+  /** Commands read so far that have an id. */
+  readonly #named = new Map<string, CommandStep | AwaitStep>();
 
   constructor(file: string, finder: PlaceFinder, vocabulary: ScenarioVocabulary, problems: Problem[]) {
     this.#file = file;
@@ -30,6 +33,12 @@ export class StepReader {
   }
 
   #step(raw: RawStep, path: Path): Step {
+    const step = this.#read(raw, path);
+    if (step.id !== undefined && (step.kind === 'run' || step.kind === 'await')) this.#named.set(step.id, step);
+    return step;
+  }
+
+  #read(raw: RawStep, path: Path): Step {
     const place = this.#finder.find(path);
     if (typeof raw === 'string')
       return { kind: 'run', line: raw, words: this.#words(raw, path), exit: 0, background: false, place };
@@ -58,8 +67,18 @@ export class StepReader {
     }
     if ('await' in raw) {
       const words = this.#words(raw.await, [...path, 'await']);
-      const output = raw.output !== undefined && { output: raw.output };
-      return { kind: 'await', line: raw.await, words, withinUs: raw.within ?? DEFAULT_AWAIT_US, ...output, ...timing };
+      if (raw.every !== undefined && raw.again === undefined)
+        this.#problem([...path, 'every'], '"every" needs "again"', 'name the steps that are to be done once more');
+      return {
+        kind: 'await',
+        line: raw.await,
+        words,
+        withinUs: raw.within ?? DEFAULT_AWAIT_US,
+        ...(raw.output !== undefined && { output: raw.output }),
+        again: this.#earlier([raw.again ?? []].flat(), [...path, 'again']),
+        everyUs: raw.every ?? DEFAULT_EVERY_US,
+        ...timing,
+      };
     }
     if ('advance' in raw) return { kind: 'advance', durationUs: raw.advance, ...timing };
     if ('wait' in raw) return { kind: 'wait', name: raw.wait, ...timing };
@@ -73,6 +92,26 @@ export class StepReader {
       });
     }
     return { kind: 'fault', fault: faultOf(raw), ...timing };
+  }
+
+  #problem(path: Path, message: string, hint?: string): void {
+    const place = this.#finder.find(path);
+    this.#problems.push({ file: this.#file, ...place, message, ...(hint !== undefined && { hint }) });
+  }
+
+  /** The commands that ids name; only what was done before can be done again. */
+  #earlier(ids: readonly string[], path: Path): (CommandStep | AwaitStep)[] {
+    return ids.flatMap((id) => {
+      const step = this.#named.get(id);
+      if (step !== undefined) return [step];
+      const near = didYouMean(id, [...this.#named.keys()]);
+      this.#problem(
+        path,
+        `no earlier command has the id "${id}"`,
+        near === undefined ? 'give that "run" or "await" step an id' : `did you mean "${near}"?`,
+      );
+      return [];
+    });
   }
 
   #words(line: string, path: Path): readonly string[] {
