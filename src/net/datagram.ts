@@ -17,12 +17,19 @@ import type { SocketProcess } from './process.ts';
 /** Largest payload: a 64 KiB IP packet without the headers. */
 const DATAGRAM_LIMIT_BYTES = 65_507;
 /** Ethernet, IP and UDP headers. */
-const HEADER_BYTES = 42;
+export const HEADER_BYTES = 42;
 /** net.core.rmem_default: what arrives beyond it is dropped. */
 const RECEIVE_BUFFER_BYTES = 212_992;
 
+/** What takes the datagrams of a port: a socket, or a part of the kernel itself. */
+export interface DatagramReceiver {
+  input(packet: Packet): void;
+  /** The kernel is gone. */
+  vanish(): void;
+}
+
 /** A UDP socket: what is sent may be lost, doubled or overtaken; nobody is told. */
-export class UdpSocket implements DatagramSocket {
+export class UdpSocket implements DatagramSocket, DatagramReceiver {
   readonly local: Endpoint;
   readonly namespace: Namespace;
   readonly process: SocketProcess;

@@ -21,6 +21,11 @@ export const addressRemoved = eventKind<{ link: string; address: string }>('net.
 /** A gratuitous ARP (or unsolicited neighbour advertisement) was sent. */
 export const addressAnnounced = eventKind<{ link: string; address: string; mac: string }>('net.address.announced');
 
+/** A WireGuard link and a peer of it (its public key) agreed on new keys; `endpoint`: where the peer was heard. */
+export const wireguardHandshake = eventKind<{ link: string; peer: string; endpoint: string }>(
+  'net.wireguard.handshake',
+);
+
 export const linkChanged = eventKind<{ link: string; up: boolean }>('net.link.changed');
 
 /** A fault of the network began or ended; `id` pairs the two, `from` and `to` are node names or `*`. */

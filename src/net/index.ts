@@ -5,6 +5,7 @@ export { fixedLatency, type LatencyModel, lanLatency, tailedLatency, uniformLate
 export { Network } from './network.ts';
 export type {
   KernelControl,
+  NatSpec,
   NetworkControl,
   NicSpec,
   NodeSpec,

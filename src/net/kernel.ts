@@ -1,7 +1,7 @@
 import type { Timer } from '../platform/clock.ts';
-import { NetError } from '../platform/errors.ts';
+import { Bug, NetError } from '../platform/errors.ts';
 import type { EventFields, EventKind, Log } from '../platform/log.ts';
-import type { LinkInfo, MachineNet, Net, Route } from '../platform/net.ts';
+import type { LinkInfo, MachineNet, Route, WireguardConfig } from '../platform/net.ts';
 import type { Random } from '../platform/random.ts';
 import { canonicalAddress, familyOf, requireCidr } from './address.ts';
 import type { SocketOwner } from './deps.ts';
@@ -18,14 +18,17 @@ import { Lane } from './lane.ts';
 import { loopbackLatency } from './latency.ts';
 import { Link } from './link.ts';
 import { Namespace } from './namespace.ts';
+import type { Nat } from './nat/nat.ts';
 import type { Neighbour } from './neighbour.ts';
 import type { Network } from './network.ts';
 import type { Nic } from './nic.ts';
 import type { Packet } from './packet.ts';
+import { podControl } from './pod.ts';
 import { processNet, SocketProcess } from './process.ts';
 import { RouteTable } from './routes.ts';
-import { LOOPBACK_INFO, MachineSocketApi, SocketApi } from './socket-api.ts';
+import { LOOPBACK_INFO, MachineSocketApi } from './socket-api.ts';
 import type { KernelControl, PodControl, ProcessNet } from './types.ts';
+import { WireguardDevice } from './wireguard/device.ts';
 
 const LOOPBACK_BANDWIDTH_BYTES_PER_SEC = 5_000_000_000;
 /** Host routes keep their own loopback speed for the life of a kernel: drawn once, one way. */
@@ -44,6 +47,10 @@ export class NetKernel implements KernelControl {
   readonly neighbourDraws: Random;
   readonly host: Namespace;
   readonly processes = new Set<SocketProcess>();
+  /** Set on routers that translate addresses. */
+  nat: Nat | undefined;
+  /** The WireGuard link, where there is one. */
+  tunnel: WireguardDevice | undefined;
   /** Counts changes of the ARP caches: paths that relied on an older one are looked up again. */
   neighbourVersion = 0;
   alive = true;
@@ -107,7 +114,8 @@ export class NetKernel implements KernelControl {
   }
 
   linkInfos(): readonly LinkInfo[] {
-    return [LOOPBACK_INFO, ...this.links.map((link) => link.info)];
+    const cards = this.links.map((link) => link.info);
+    return [LOOPBACK_INFO, ...cards, ...(this.tunnel === undefined ? [] : [this.tunnel.info])];
   }
 
   link(name: string): Link {
@@ -116,8 +124,13 @@ export class NetKernel implements KernelControl {
     return link;
   }
 
+  /** A card, or the WireGuard link. */
+  #anyLink(name: string): Link | WireguardDevice {
+    return this.tunnel?.name === name ? this.tunnel : this.link(name);
+  }
+
   addAddress(linkName: string, text: string): void {
-    const link = this.link(linkName);
+    const link = this.#anyLink(linkName);
     const cidr = requireCidr(text);
     if (link.addresses.some((other) => other.text === cidr.text)) return;
     link.addresses.push(cidr);
@@ -127,7 +140,7 @@ export class NetKernel implements KernelControl {
   }
 
   removeAddress(linkName: string, text: string): void {
-    const link = this.link(linkName);
+    const link = this.#anyLink(linkName);
     const cidr = requireCidr(text);
     const at = link.addresses.findIndex((other) => other.text === cidr.text);
     if (at < 0) return;
@@ -139,22 +152,39 @@ export class NetKernel implements KernelControl {
   }
 
   setLinkUp(linkName: string, up: boolean): void {
-    const link = this.link(linkName);
+    const link = this.#anyLink(linkName);
     if (link.adminUp === up) return;
     link.adminUp = up;
     this.carrierChanged(link);
   }
 
   /** Carrier or administrative state of a link changed. */
-  carrierChanged(link: Link): void {
+  carrierChanged(link: Link | WireguardDevice): void {
     const up = link.info.up;
-    if (!up) link.forgetNeighbours();
+    if (!up && link instanceof Link) link.forgetNeighbours();
     this.report(linkChanged, () => ({ link: link.name, up }));
     this.#changed();
   }
 
   setMtu(linkName: string, mtuBytes: number): void {
-    this.link(linkName).mtuBytes = mtuBytes;
+    this.#anyLink(linkName).mtuBytes = mtuBytes;
+    this.#changed();
+  }
+
+  setWireguard(name: string, config: WireguardConfig | undefined): void {
+    const { tunnel } = this;
+    if (config === undefined) {
+      if (tunnel?.name !== name) return;
+      for (const { text } of [...tunnel.addresses]) this.removeAddress(name, text);
+      tunnel.remove();
+      this.tunnel = undefined;
+    } else if (tunnel?.name === name) {
+      tunnel.configure(config);
+      return;
+    } else {
+      if (tunnel !== undefined) throw new Bug(`a machine has one WireGuard link: ${tunnel.name}, not also ${name}`);
+      this.tunnel = new WireguardDevice(this, name, config);
+    }
     this.#changed();
   }
 
@@ -176,6 +206,7 @@ export class NetKernel implements KernelControl {
 
   #changed(): void {
     this.network.changed();
+    this.tunnel?.changed();
     for (const process of [...this.processes]) process.notifyChange();
   }
 
@@ -202,6 +233,13 @@ export class NetKernel implements KernelControl {
     if (!this.alive || this.frozen) packet.lost();
     else if (packet.origin.isLocalTarget(packet.to.address)) this.network.launch(packet, packet.origin.loopback);
     else if (this.ownerOf(packet.from.address) !== packet.origin) packet.lost();
+    else if (this.tunnel?.takes(packet.to.address) === true) this.tunnel.send(packet);
+    else this.#forward(packet);
+  }
+
+  /** Like {@link transmit} for what a tunnel has wrapped already. */
+  transmitByRoute(packet: Packet): void {
+    if (!this.alive || this.frozen) packet.lost();
     else this.#forward(packet);
   }
 
@@ -230,6 +268,17 @@ export class NetKernel implements KernelControl {
 
   /** A packet arrives at one of the links. */
   input(packet: Packet): void {
+    if (this.nat !== undefined) this.#inputTranslated(packet, this.nat);
+    else this.#input(packet);
+  }
+
+  #inputTranslated(packet: Packet, nat: Nat): void {
+    const translated = nat.pass(packet, this.nowUs());
+    if (translated === undefined) packet.lost();
+    else this.#input(translated);
+  }
+
+  #input(packet: Packet): void {
     const target = this.#owners.get(packet.to.address);
     if (target !== undefined) target.input(packet);
     else if (this.forwards && --packet.hopsLeft > 0) this.#forward(packet);
@@ -250,20 +299,12 @@ export class NetKernel implements KernelControl {
     const namespace = this.#makeNamespace(`pod/${address}`, address);
     this.#owners.set(address, namespace);
     this.network.changed();
-    return {
-      address,
-      openProcess: (owner: SocketOwner): ProcessNet<Net> => {
-        const process = new SocketProcess(owner, namespace);
-        this.processes.add(process);
-        return processNet<Net>(process, new SocketApi(process));
-      },
-      remove: () => {
-        if (this.#owners.get(address) !== namespace) return;
-        this.#owners.delete(address);
-        namespace.vanish();
-        this.network.changed();
-      },
-    };
+    return podControl(namespace, address, () => {
+      if (this.#owners.get(address) !== namespace) return;
+      this.#owners.delete(address);
+      namespace.vanish();
+      this.network.changed();
+    });
   }
 
   powerOff(): void {

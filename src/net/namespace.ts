@@ -1,7 +1,7 @@
 import { NetError } from '../platform/errors.ts';
 import type { Endpoint } from '../platform/net.ts';
 import { isLoopback, isUnspecified } from './address.ts';
-import type { UdpSocket } from './datagram.ts';
+import type { DatagramReceiver } from './datagram.ts';
 import type { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
 import { Packet } from './packet.ts';
@@ -15,7 +15,7 @@ export class Namespace {
   readonly name: string;
   readonly loopback: Lane;
   readonly listeners: PortTable<TcpListener>;
-  readonly datagrams: PortTable<UdpSocket>;
+  readonly datagrams: PortTable<DatagramReceiver>;
   /** The only address of a pod; undefined for the machine's own namespace. */
   readonly podAddress: string | undefined;
   #connections = new Map<string, TcpSocket>();
@@ -51,8 +51,13 @@ export class Namespace {
     if (isLoopback(target)) return target === '::1' ? '::1' : '127.0.0.1';
     if (this.podAddress !== undefined) return this.podAddress;
     if (this.kernel.ownerOf(target) === this) return target;
-    const kernel = this.kernel;
-    if (kernel.ownerOf(target) !== undefined) return kernel.firstAddress(target);
+    if (this.kernel.ownerOf(target) !== undefined) return this.kernel.firstAddress(target);
+    return this.kernel.tunnel?.sourceFor(target) ?? this.routedSourceFor(target);
+  }
+
+  /** Like {@link sourceFor} for another machine, by the routes alone. */
+  routedSourceFor(target: string): string | undefined {
+    const { kernel } = this;
     const hop = kernel.routeTable.lookup(target, kernel.network.bytesOf(target), kernel.links);
     return hop?.link.sourceFor(hop.address);
   }
@@ -83,7 +88,9 @@ export class Namespace {
   /** A packet to one of the addresses here. */
   input(packet: Packet): void {
     if (packet.kind === 'datagram') {
-      this.datagrams.find(packet.to.address, packet.to.port)?.input(packet);
+      const receiver = this.datagrams.find(packet.to.address, packet.to.port);
+      if (receiver === undefined) packet.lost();
+      else receiver.input(packet);
       return;
     }
     const socket = this.#connections.get(connectionKey(packet.to, packet.from));

@@ -8,6 +8,7 @@ import { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
 import { lanLatency } from './latency.ts';
 import { macFor } from './mac.ts';
+import { Nat } from './nat/nat.ts';
 import { Faults } from './network-faults.ts';
 import { Nic } from './nic.ts';
 import type { Packet } from './packet.ts';
@@ -87,6 +88,12 @@ export class Network implements NetworkControl {
     spec.ports.forEach((port, index) => {
       kernel.addAddress(`eth${index}`, port.address);
     });
+    for (const { publicAddress } of spec.nats ?? []) {
+      const outside = spec.ports.findIndex((port) => reaches(port.address, publicAddress));
+      if (outside < 0) throw new Bug(`router ${spec.name}: no port is in the network of ${publicAddress}`);
+      kernel.addAddress(`eth${outside}`, `${publicAddress}/32`);
+    }
+    if (spec.nats !== undefined) kernel.nat = new Nat(spec.nats);
     for (const route of spec.routes ?? []) {
       const link = kernel.links.find((candidate) =>
         candidate.addresses.some((cidr) => reaches(cidr.text, route.gateway)),

@@ -106,6 +106,13 @@ export class Packet implements Due {
     nic.arrived(this, lane!);
   }
 
+  /** The same packet as it leaves a router that translates addresses. */
+  readdressed(from: Endpoint, to: Endpoint): Packet {
+    const twin = new Packet({ ...this, from, to });
+    twin.hopsLeft = this.hopsLeft;
+    return twin;
+  }
+
   /** A second copy of a packet that is under way. */
   copy(): Packet {
     const twin = new Packet(this);

@@ -1,7 +1,9 @@
+import type { Endpoint } from '../platform/net.ts';
 import { isLoopback } from './address.ts';
 import type { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
 import type { Namespace } from './namespace.ts';
+import type { Passage } from './nat/nat.ts';
 import type { Neighbour } from './neighbour.ts';
 import type { Nic } from './nic.ts';
 
@@ -21,6 +23,8 @@ export class Path {
   minUs = 0;
   /** The last card; undefined on a path within one kernel. */
   nic: Nic | undefined;
+  /** How the two ends look behind the routers, where those translate addresses. */
+  passage: Passage | undefined;
   readonly lanes: Lane[] = [];
   readonly neighbours: Neighbour[] = [];
   readonly #kernels: NetKernel[] = [];
@@ -75,7 +79,9 @@ export class Path {
 }
 
 /** Finds the way; starts ARP on the way where it is needed. */
-export function findPath(from: Namespace, source: string, target: string, nowUs: number): Path {
+export function findPath(from: Namespace, local: Endpoint, remote: Endpoint, nowUs: number): Path {
+  const source = local.address;
+  let target = remote.address;
   const network = from.kernel.network;
   const path = new Path(network.version);
   if (from.isLocalTarget(target)) {
@@ -85,12 +91,22 @@ export function findPath(from: Namespace, source: string, target: string, nowUs:
     return path;
   }
   if (from.kernel.ownerOf(source) !== from) return path;
-  const bytes = network.bytesOf(target);
+  let bytes = network.bytesOf(target);
+  // What a tunnel wraps goes packet by packet: the tunnel counts, keeps its own timers, may have no session.
+  if (from.kernel.tunnel?.takes(target) === true) return path;
   let kernel = from.kernel;
   for (let hops = 0; hops < HOP_LIMIT; hops++) {
     if (!path.addHop(kernel, target, bytes, nowUs)) return path;
     const next = path.nic!.kernel;
     if (next === undefined) return path;
+    if (next.nat !== undefined) {
+      const seen = path.passage ?? { from: local, to: remote };
+      const passage = next.nat.translate('tcp', seen.from, seen.to, nowUs, true);
+      if (passage === undefined) return path;
+      path.passage = passage;
+      target = passage.to.address;
+      bytes = network.bytesOf(target);
+    }
     if (next.ownerOf(target) !== undefined) {
       path.plain = true;
       return path;

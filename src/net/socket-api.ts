@@ -11,9 +11,11 @@ import {
   type MachineNet,
   type Net,
   type Route,
+  type WireguardConfig,
+  type WireguardPeerState,
 } from '../platform/net.ts';
 import type { Task } from '../platform/task.ts';
-import { canonicalAddress, isUnspecified } from './address.ts';
+import { canonicalAddress, isUnspecified, requireCidr } from './address.ts';
 import { UdpSocket } from './datagram.ts';
 import type { SocketProcess } from './process.ts';
 import { Dialling } from './tcp/handshake.ts';
@@ -136,6 +138,20 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
 
   removeRoute(route: Route): void {
     this.process.namespace.kernel.removeRoute(route);
+  }
+
+  setWireguard(link: string, config: WireguardConfig | undefined): void {
+    this.process.namespace.kernel.setWireguard(link, config);
+  }
+
+  wireguardPeers(link: string): readonly WireguardPeerState[] {
+    const { tunnel } = this.process.namespace.kernel;
+    return tunnel?.name === link ? tunnel.peers : [];
+  }
+
+  divert(link: string, networks: readonly string[]): void {
+    const { tunnel } = this.process.namespace.kernel;
+    if (tunnel?.name === link) tunnel.divert(networks.map(requireCidr));
   }
 
   announce(link: string, address: string): void {

@@ -1,4 +1,4 @@
-import type { MachineNet, Net, Route } from '../platform/net.ts';
+import type { Endpoint, MachineNet, Net, Route } from '../platform/net.ts';
 import type { SocketOwner } from './deps.ts';
 import type { NetworkFaults } from './faults.ts';
 import type { LatencyModel } from './latency.ts';
@@ -33,6 +33,17 @@ export interface RouterSpec {
   /** One per segment; `address` with prefix length. */
   readonly ports: readonly { readonly segment: string; readonly address: string }[];
   readonly routes?: readonly Pick<Route, 'destination' | 'gateway'>[];
+  /** Sites whose addresses it translates. Each public address is one of its own. */
+  readonly nats?: readonly NatSpec[];
+}
+
+/** A site that the rest of the world sees under one public IPv4 address. */
+export interface NatSpec {
+  /** The network of the site, as CIDR. */
+  readonly inside: string;
+  readonly publicAddress: string;
+  /** Ports of the public address that lead to a machine inside, for everybody. */
+  readonly forwards: readonly { readonly protocol: 'tcp' | 'udp'; readonly port: number; readonly to: Endpoint }[];
 }
 
 /** The whole simulated network. */

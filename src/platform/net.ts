@@ -118,6 +118,37 @@ export interface LinkInfo {
   readonly addresses: readonly string[];
   /** Physical NIC as opposed to loopback, bond, VLAN… */
   readonly physical: boolean;
+  /** Of a link that is no card: what it is. */
+  readonly kind?: 'wireguard';
+}
+
+/** A WireGuard link: who it is, where it listens, and whom it speaks with. Keys are base64 texts. */
+export interface WireguardConfig {
+  readonly publicKey: string;
+  readonly listenPort: number;
+  readonly mtuBytes: number;
+  readonly peers: readonly WireguardPeerConfig[];
+}
+
+export interface WireguardPeerConfig {
+  readonly publicKey: string;
+  readonly presharedKey: string;
+  /** Null leaves the endpoint as the kernel has it: a peer that roams changes it by itself. */
+  readonly endpoint: Endpoint | null;
+  /** 0 sends none. */
+  readonly keepaliveUs: number;
+  /** Networks that are behind the peer, as CIDR: what goes to them, and what may come from there. */
+  readonly allowedIps: readonly string[];
+}
+
+/** What the kernel knows of a peer. */
+export interface WireguardPeerState {
+  readonly publicKey: string;
+  readonly endpoint: Endpoint | null;
+  /** Time since the last handshake; null when there was none. */
+  readonly handshakeAgeUs: number | null;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
 }
 
 export interface Route {
@@ -139,6 +170,18 @@ export interface MachineNet extends Net {
   routes(): readonly Route[];
   addRoute(route: Route): void;
   removeRoute(route: Route): void;
+  /**
+   * Makes a WireGuard link, or gives one this configuration; undefined takes it away. A machine has at most one.
+   * NetError `address-in-use` when the port is taken.
+   */
+  setWireguard(link: string, config: WireguardConfig | undefined): void;
+  /** Peers of a WireGuard link; none where there is no such link. */
+  wireguardPeers(link: string): readonly WireguardPeerState[];
+  /**
+   * What goes to these networks (CIDR) leaves by the WireGuard link, whatever the routes say: firewall mark, routing rule and
+   * routing table in one. Replaces the earlier list. The link's own packets are not diverted.
+   */
+  divert(link: string, networks: readonly string[]): void;
   /** Sends one gratuitous ARP (or unsolicited neighbour advertisement) for an address of the link. */
   announce(link: string, address: string): void;
   /** Called at every change of links, addresses or routes, until the returned function is called. */

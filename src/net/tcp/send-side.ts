@@ -4,6 +4,7 @@ import type { Task } from '../../platform/task.ts';
 import { nothingToCancel, wait } from '../../platform/task.ts';
 import type { NetScheduler } from '../deps.ts';
 import type { NetKernel } from '../kernel.ts';
+import type { Passage } from '../nat/nat.ts';
 import type { Network } from '../network.ts';
 import { type LossWatcher, Packet } from '../packet.ts';
 import { findPath, type Path } from '../path.ts';
@@ -127,7 +128,7 @@ export class SendSide implements LossWatcher {
   path(nowUs: number): Path {
     let path = this.#path;
     if (path === undefined || !path.isValid(this.#network.version, nowUs)) {
-      path = findPath(this.socket.namespace, this.socket.local.address, this.socket.remote.address, nowUs);
+      path = findPath(this.socket.namespace, this.socket.local, this.socket.remote, nowUs);
       this.#path = path;
     }
     return path;
@@ -160,12 +161,13 @@ export class SendSide implements LossWatcher {
     if (atUs - nowUs > this.limitUs) this.#doubt();
   }
 
-  #packetFor(record: Outgoing): Packet {
+  /** `passage`: the ends as a router on the way shows them. */
+  #packetFor(record: Outgoing, passage?: Passage): Packet {
     const { local, remote, namespace } = this.socket;
     return new Packet({
       kind: 'data',
-      from: local,
-      to: remote,
+      from: passage?.from ?? local,
+      to: passage?.to ?? remote,
       origin: namespace,
       socket: this.socket,
       record,
@@ -183,8 +185,8 @@ export class SendSide implements LossWatcher {
 
   /** Something changed while it was under way: the wire and the card are still the ones it was sent to. */
   #arrivedAfterChange(record: Outgoing): void {
-    const packet = this.#packetFor(record);
-    const { lanes, nic } = record.path!;
+    const { lanes, nic, passage } = record.path!;
+    const packet = this.#packetFor(record, passage);
     for (const lane of lanes) {
       lane.refresh(this.#network.rules);
       if (lane.blocked) {
