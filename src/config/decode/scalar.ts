@@ -48,6 +48,7 @@ export function decodeBool(context: DecodeContext, node: YamlNode): boolean | un
 
 const RANGES: Readonly<Record<IntKind, readonly [low: bigint, high: bigint]>> = Object.freeze({
   int: [-9223372036854775808n, 9223372036854775807n],
+  int32: [-(1n << 31n), (1n << 31n) - 1n],
   int64: [-9223372036854775808n, 9223372036854775807n],
   uint: [0n, 18446744073709551615n],
   uint8: [0n, 255n],

@@ -63,10 +63,12 @@ export function endpointHost(endpoint: string): string {
   return typeof url === 'string' ? '' : urlHostname(url);
 }
 
-/** Pod and service networks: IPv6 ones for an endpoint that is an IPv6 address. */
+/**
+ * Pod and service networks. The real tool chooses IPv6 ones for an endpoint that *is* an IPv6 address; it looks at the
+ * whole text, so an endpoint that is a URL, as the command line wants it, gets IPv4 networks whatever its host.
+ */
 export function networksOf(input: GenerateInput): { pods: readonly string[]; services: readonly string[] } {
-  const host = ipBytes(endpointHost(input.endpoint));
-  const family = host !== null && host.length === 16 ? 'v6' : 'v4';
+  const family = ipBytes(input.endpoint)?.length === 16 ? 'v6' : 'v4';
   return {
     pods: input.options?.podSubnets ?? [POD_SUBNET[family]],
     services: input.options?.serviceSubnets ?? [SERVICE_SUBNET[family]],

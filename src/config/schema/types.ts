@@ -47,7 +47,7 @@ export interface TextCodec {
 }
 
 /** Go integer kinds; the width decides what overflows. */
-export type IntKind = 'int' | 'int64' | 'uint' | 'uint8' | 'uint16' | 'uint32' | 'uint64';
+export type IntKind = 'int' | 'int32' | 'int64' | 'uint' | 'uint8' | 'uint16' | 'uint32' | 'uint64';
 
 export type Type =
   /** Any scalar is accepted and its source text kept, null leaves it empty. */

@@ -167,19 +167,18 @@ describe('feature gates by contract (reference/network-config.md E.8)', () => {
     });
   });
 
-  it('an endpoint that is an IPv6 address makes IPv6 networks', () => {
+  it('an endpoint that is a bare IPv6 address makes IPv6 networks; within a URL it does not', () => {
     const networks = (endpoint: string) => {
       const set = generateDocuments({ ...inputFor(11), endpoint }, 'worker');
       return (set.documents[0]!.value.cluster as ConfigObject).network;
     };
-    expect(networks('https://[2001:db8::1]:6443')).toMatchObject({
+    expect(networks('2001:db8::1')).toMatchObject({
       podSubnets: ['fc00:db8:10::/56'],
       serviceSubnets: ['fc00:db8:20::/112'],
     });
-    expect(networks('https://10.0.0.1:6443')).toMatchObject({
-      podSubnets: ['10.244.0.0/16'],
-      serviceSubnets: ['10.96.0.0/12'],
-    });
+    for (const endpoint of ['https://10.0.0.1:6443', 'https://[2001:db8::1]:6443']) {
+      expect(networks(endpoint)).toMatchObject({ podSubnets: ['10.244.0.0/16'], serviceSubnets: ['10.96.0.0/12'] });
+    }
   });
 
   it('a worker gets no keys and a control plane all of them', () => {

@@ -1,5 +1,6 @@
 /** Volumes, swap and zswap (reference/network-config.md E.4; v1.11.3.md 11.1). */
 import { block, field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
+import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, StructSpec } from '../types.ts';
 import { byteSizeCodec, enumCodec, expressionCodec, sizeCodec } from './codecs.ts';
 import { documentKind, header, named } from './meta.ts';
@@ -54,10 +55,13 @@ const encryption: StructSpec = struct('block.EncryptionSpec', [
   field('keySize', int('uint'), 'Key length in bits.'),
   field('blockSize', int('uint64'), 'Sector size in bytes.'),
   field('options', strings, 'Extra LUKS performance options.'),
+  flag('allowDiscards', 'Pass discards through to the disk.', { since: 14 }),
 ]);
 
 const interval = (name: string, goType: string, doc: string) =>
-  block(name, struct(goType, [flag('enabled', 'Run it.'), field('interval', str, 'How often.')]), doc, { since: 14 });
+  block(name, struct(goType, [flag('enabled', 'Run it.'), field('interval', text(durationCodec), 'How often.')]), doc, {
+    since: 14,
+  });
 
 const trim = interval('trim', 'block.TrimConfig', 'Periodic trim.');
 const scrub = interval('scrub', 'block.ScrubConfig', 'Periodic scrub.');

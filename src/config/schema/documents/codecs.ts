@@ -118,7 +118,32 @@ export const addressPortCodec: TextCodec = Object.freeze({
     const name = formatAddress(address);
     return { value: `${address.bytes.length === 16 ? `[${name}]` : name}:${Number(match[3])}` };
   },
-  isZero: () => false,
+  isZero: isEmpty,
+});
+
+const TABLES: Readonly<Record<string, string>> = Object.freeze({
+  '0': 'unspec',
+  '253': 'default',
+  '254': 'main',
+  '255': 'local',
+});
+
+/** `nethelpers.RoutingTable`: a number, of which four have names. */
+export const routingTableCodec: TextCodec = Object.freeze({
+  name: 'routing table: unspec, default, main, local or a number',
+  goType: 'nethelpers.RoutingTable',
+  via: 'text' as const,
+  decode: (text: string): TextResult => {
+    if (Object.values(TABLES).includes(text)) {
+      return { value: text };
+    }
+    const number = /^[0-9]+$/.test(text) ? Number(text) : 0x1_0000_0000;
+    return number <= 0xffff_ffff
+      ? { value: TABLES[String(number)] ?? String(number) }
+      : { error: `${text} does not belong to RoutingTable values` };
+  },
+  isZero: (value: string | number | bigint) => value === 'unspec',
+  zeroText: 'unspec',
 });
 
 /** One port, or `low-high`. A single one is held as a number. */

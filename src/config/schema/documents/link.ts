@@ -1,9 +1,9 @@
 /** Network links, from v1.12 on (reference/network-config.md E.4). */
-import { block, bool, field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
+import { field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
-import { addressCodec, enumCodec, prefixCodec } from './codecs.ts';
-import { documentKind, named } from './meta.ts';
+import { addressCodec, addressPortCodec, enumCodec, prefixCodec } from './codecs.ts';
+import { documentKind, named, table } from './meta.ts';
 
 const address: StructSpec = struct('network.AddressConfig', [
   field('address', text(prefixCodec), 'Address with its prefix length.', { print: 'always' }),
@@ -16,7 +16,7 @@ const route: StructSpec = struct('network.RouteConfig', [
   field('source', text(addressCodec), 'Preferred source address.'),
   field('metric', int('uint32'), 'Metric.'),
   field('mtu', int('uint32'), 'MTU.'),
-  field('table', str, 'Routing table.'),
+  table(),
 ]);
 
 /** Settings that all links share; they stand at the end of each kind. */
@@ -84,27 +84,27 @@ const bond: readonly Field[] = Object.freeze([
   words('adLACPActive', 'nethelpers.ADLACPActive', ['on', 'off'], 'Send LACP packets.'),
   field('primary', str, 'Preferred link.', { pointer: true }),
   words('primaryReselect', 'nethelpers.PrimaryReselect', ['always', 'better', 'failure'], 'When to go back to it.'),
-  byte('resendIGMP', 'IGMP reports after a failover.'),
+  count('resendIGMP', 'IGMP reports after a failover.'),
   count('minLinks', 'Links that must be up.'),
   count('lpInterval', 'Interval of learning packets in seconds.'),
   count('packetsPerSlave', 'Packets through one link before the next.'),
   byte('numPeerNotif', 'Notifications after a failover.'),
-  flag('tlbLogicalLb', 'Dynamic spreading.'),
-  flag('allSlavesActive', 'Deliver packets of inactive links.'),
+  byte('tlbLogicalLb', 'Dynamic spreading.'),
+  byte('allSlavesActive', 'Deliver packets of inactive links.'),
   count('peerNotifDelay', 'Delay between notifications in milliseconds.'),
   byte('missedMax', 'Missed checks before a link counts as down.'),
 ]);
 
 const peer: StructSpec = struct('network.WireguardPeer', [
-  field('publicKey', str, 'Public key.', { print: 'always' }),
+  field('publicKey', str, 'Public key.'),
   field('presharedKey', str, 'Preshared key.', { secret: true }),
-  field('endpoint', str, 'Endpoint as host:port.'),
+  field('endpoint', text(addressPortCodec), 'Endpoint as address:port.'),
   field('persistentKeepaliveInterval', text(durationCodec), 'Keepalive.'),
   field('allowedIPs', list(text(prefixCodec)), 'Networks behind the peer.'),
 ]);
 
-const enabledBlock = (name: string, goType: string, key: string, doc: string): Field =>
-  block(name, struct(goType, [field(key, bool, 'Switch.', { pointer: true })]), doc);
+const switched = (name: string, goType: string, key: string, doc: string): Field =>
+  field(name, structType(struct(goType, [flag(key, 'Switch.')])), doc);
 
 /** Link kinds share one space of names (reference E.6). */
 const LINK_KINDS: readonly string[] = Object.freeze([
@@ -133,22 +133,23 @@ export const linkDocuments: readonly DocumentSpec[] = Object.freeze([
   link('BridgeConfig', 12, 'A bridge.', [
     hardwareAddr,
     links,
-    enabledBlock('stp', 'network.BridgeSTPConfig', 'enabled', 'Spanning tree.'),
-    enabledBlock('vlan', 'network.BridgeVLANConfig', 'filtering', 'VLAN filtering.'),
+    switched('stp', 'network.BridgeSTPConfig', 'enabled', 'Spanning tree.'),
+    switched('vlan', 'network.BridgeVLANConfig', 'filtering', 'VLAN filtering.'),
   ]),
   link('VLANConfig', 12, 'A VLAN.', [
-    field('vlanID', int('uint16'), 'VLAN id.', { print: 'always' }),
+    field('vlanID', int('uint16'), 'VLAN id.'),
     words('vlanMode', 'nethelpers.VLANProtocol', ['802.1q', '802.1ad'], 'VLAN protocol.'),
-    field('parent', str, 'Link below.', { print: 'always' }),
+    field('parent', str, 'Link below.'),
   ]),
   link('VethConfig', 14, 'A pair of virtual Ethernet links.', [
     field(
       'peer',
       structType(struct('network.VethPeerConfig', [field('name', str, 'Link.', { print: 'always' }), ...common])),
       'Other end.',
+      { print: 'always' },
     ),
   ]),
-  link('VRFConfig', 13, 'A virtual routing table.', [hardwareAddr, links, field('table', str, 'Routing table.')]),
+  link('VRFConfig', 13, 'A virtual routing table.', [hardwareAddr, links, table({ print: 'always' })]),
   link('WireguardConfig', 12, 'A WireGuard link.', [
     field('privateKey', str, 'Private key.', { secret: true }),
     field('listenPort', int('int'), 'Port.'),

@@ -1,6 +1,7 @@
 /** Header fields that every side document starts with. */
-import { field, str, struct, structType } from '../build.ts';
+import { type FieldOptions, field, str, struct, structType, text } from '../build.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
+import { routingTableCodec } from './codecs.ts';
 
 export const header: readonly Field[] = Object.freeze([
   field('apiVersion', str, 'Version of the document schema.'),
@@ -50,5 +51,20 @@ export function kindOf({ kind, group, since, doc, name, fields }: KindRow): Docu
 }
 
 /** A struct field that is no pointer. */
-export const plain = (name: string, goType: string, fields: readonly Field[], doc: string): Field =>
-  field(name, structType(struct(goType, fields)), doc);
+export const plain = (
+  name: string,
+  goType: string,
+  fields: readonly Field[],
+  doc: string,
+  options: FieldOptions = {},
+): Field => field(name, structType(struct(goType, fields)), doc, options);
+
+/** A certificate with its key, both as PEM. */
+export const certificateAndKey: StructSpec = struct('meta.CertificateAndKey', [
+  field('cert', str, 'Certificate, PEM.'),
+  field('key', str, 'Key, PEM.', { secret: true }),
+]);
+
+/** A routing table by name or number. */
+export const table = (options: FieldOptions = {}): Field =>
+  field('table', text(routingTableCodec), 'Routing table.', options);

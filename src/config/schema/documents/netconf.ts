@@ -1,9 +1,9 @@
 /** DHCP, host name, resolvers, time, probes, routing and shared addresses, from v1.12 on (reference E.4). */
-import { block, field, flag, int, list, namedString, str, strings, struct, structType, text } from '../build.ts';
+import { block, bool, field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
 import { addressCodec, enumCodec, expressionCodec, prefixCodec, urlCodec } from './codecs.ts';
-import { documentKind, header, named } from './meta.ts';
+import { documentKind, header, named, table } from './meta.ts';
 
 const selector: StructSpec = struct('network.LinkSelector', [
   field('match', text(expressionCodec), 'Expression that selects the link.', { merge: 'copy' }),
@@ -24,10 +24,15 @@ const clientId: readonly Field[] = Object.freeze([
 
 const hostname: StructSpec = struct('network.HostnameConfigV1Alpha1', [
   ...header,
-  field('auto', text(enumCodec('nethelpers.AutoHostnameKind', ['off', 'stable'], undefined)), 'Generated host name.', {
-    pointer: true,
-    values: ['off', 'stable'],
-  }),
+  field(
+    'auto',
+    text(enumCodec('nethelpers.AutoHostnameKind', ['off', 'addr', 'stable'], undefined)),
+    'Generated host name.',
+    {
+      pointer: true,
+      values: ['off', 'stable'],
+    },
+  ),
   field('hostname', str, 'Static host name.'),
 ]);
 
@@ -40,9 +45,10 @@ const resolver: StructSpec = struct('network.ResolverConfigV1Alpha1', [
       structType(
         struct('network.NameserverConfig', [
           field('address', text(addressCodec), 'Address.', { print: 'always' }),
-          field('protocol', text(enumCodec('nethelpers.DNSProtocol', DNS, undefined)), 'Protocol.', {
-            pointer: true,
+          field('protocol', text(enumCodec('nethelpers.DNSProtocol', DNS, 'Do53')), 'Protocol.', {
             since: 14,
+            default: 'Do53',
+            values: DNS,
           }),
           field('tlsServerName', str, 'Name in the certificate.', { since: 14 }),
         ]),
@@ -121,7 +127,7 @@ const bgpNeighbor: StructSpec = struct('network.BGPNeighborConfig', [
   field('link', str, 'Link of an unnumbered session.'),
   field('peerASN', int('uint32'), 'AS of the neighbour.'),
   field('localASN', int('uint32'), 'AS shown to it.'),
-  flag('passive', 'Wait for its connection.'),
+  field('passive', bool, 'Wait for its connection.'),
   field('holdTime', text(durationCodec), 'Hold time.'),
   block(
     'bfd',
@@ -135,30 +141,35 @@ const bgpNeighbor: StructSpec = struct('network.BGPNeighborConfig', [
 ]);
 
 const bgpImport: StructSpec = struct('network.BGPImportConfig', [
-  field('bgpInstance', str, 'Source.'),
-  field('prefixes', list(text(prefixCodec)), 'Networks.'),
+  field('bgpInstance', str, 'Source.', { print: 'always' }),
+  field('prefixes', list(text(prefixCodec)), 'Networks.', { print: 'always' }),
 ]);
 
 const bgp: StructSpec = struct('network.BGPInstanceConfigV1Alpha1', [
   ...named('Instance.'),
   field('vrf', str, 'VRF.'),
-  field('localASN', int('uint32'), 'AS number.'),
+  field('localASN', int('uint32'), 'AS number.', { print: 'always' }),
   field('routerID', text(addressCodec), 'Router id.'),
   field('routeSource', text(addressCodec), 'Preferred source address.'),
   field('advertise', strings, 'What to announce.', { merge: 'replace' }),
   flag('multipath', 'Use several routes.'),
-  field('maxPaths', int('int'), 'How many.'),
+  field('maxPaths', int('uint8'), 'How many.'),
   flag('installRoutes', 'Put routes into the kernel.', { default: 'true' }),
   field('importRoutes', list(structType(bgpImport)), 'Routes of other instances.', { merge: 'replace' }),
   field('neighbors', list(structType(bgpNeighbor)), 'Neighbours.', { merge: 'replace' }),
 ]);
 
+const ACTIONS: readonly string[] = Object.freeze(['unspec', 'unicast', 'blackhole', 'unreachable', 'prohibit']);
+
 const rule: StructSpec = struct('network.RoutingRuleConfigV1Alpha1', [
   ...named('Priority.'),
   field('src', text(prefixCodec), 'Source network.'),
   field('dst', text(prefixCodec), 'Destination network.'),
-  field('table', str, 'Routing table.'),
-  field('action', namedString('nethelpers.RoutingRuleAction'), 'Action.', { default: 'unicast' }),
+  table({ print: 'always' }),
+  field('action', text(enumCodec('nethelpers.RoutingRuleAction', ACTIONS, 'unspec')), 'Action.', {
+    default: 'unicast',
+    values: ACTIONS.slice(1),
+  }),
   field('iifName', str, 'Incoming link.'),
   field('oifName', str, 'Outgoing link.'),
   field('fwMark', int('uint32'), 'Firewall mark.'),
@@ -210,12 +221,26 @@ export const netconfDocuments: readonly DocumentSpec[] = Object.freeze([
   net(
     'HCloudVIPConfig',
     12,
-    singular('HCloudVIPConfig', [linkName, field('apiToken', str, 'API token.', { secret: true })], 'Address.'),
+    singular(
+      'HCloudVIPConfig',
+      [linkName, field('apiToken', str, 'API token.', { secret: true, print: 'always' })],
+      'Address.',
+    ),
     'Shared address of Hetzner Cloud.',
     ['Layer2VIPConfig'],
   ),
-  net('TCPProbeConfig', 13, probe('TCPProbeConfig', field('endpoint', str, 'host:port.')), 'Probe by TCP.'),
-  net('HTTPProbeConfig', 13, probe('HTTPProbeConfig', field('url', text(urlCodec), 'URL.')), 'Probe by HTTP.'),
+  net(
+    'TCPProbeConfig',
+    13,
+    probe('TCPProbeConfig', field('endpoint', str, 'host:port.', { print: 'always' })),
+    'Probe by TCP.',
+  ),
+  net(
+    'HTTPProbeConfig',
+    13,
+    probe('HTTPProbeConfig', field('url', text(urlCodec), 'URL.', { print: 'always' })),
+    'Probe by HTTP.',
+  ),
   net(
     'BlackholeRouteConfig',
     13,

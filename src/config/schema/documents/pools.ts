@@ -2,17 +2,20 @@
 import { block, field, flag, int, str, struct, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
-import { byteSizeCodec, expressionCodec, sizeCodec } from './codecs.ts';
+import { byteSizeCodec, enumCodec, expressionCodec, sizeCodec } from './codecs.ts';
 import { type KindRow, kindOf, plain } from './meta.ts';
 
 const match = field('match', text(expressionCodec), 'Expression that selects.', { merge: 'copy' });
 const volumeSelector = plain(
   'provisioning',
-  'block.VolumeProvisioning',
-  [plain('volumeSelector', 'block.VolumeSelector', [match], 'Which volumes.')],
+  'storage.ProvisioningSpec',
+  [plain('volumeSelector', 'storage.VolumeSelectorSpec', [match], 'Which volumes.', { print: 'always' })],
   'What it is made of.',
+  { print: 'always' },
 );
 const interval = field('interval', text(durationCodec), 'How often.');
+
+const LAYOUTS: readonly string[] = Object.freeze(['linear', 'raid0', 'raid1', 'raid10']);
 
 const storageKinds: readonly KindRow[] = Object.freeze([
   {
@@ -22,7 +25,7 @@ const storageKinds: readonly KindRow[] = Object.freeze([
     doc: 'A volume of the hypervisor.',
     name: 'Volume; mounted at /var/mnt/<name>.',
     fields: [
-      field('filesystemType', str, 'Filesystem.', { values: ['virtiofs'] }),
+      field('filesystemType', str, 'Filesystem.', { print: 'always', values: ['virtiofs'] }),
       plain(
         'mount',
         'block.ExternalMountSpec',
@@ -30,7 +33,11 @@ const storageKinds: readonly KindRow[] = Object.freeze([
           flag('readOnly', 'Mount read-only.'),
           flag('disableAccessTime', 'No access times.'),
           flag('secure', 'Mount without setuid and device files.'),
-          block('virtiofs', struct('block.VirtiofsMountSpec', [field('tag', str, 'Tag.')]), 'virtiofs.'),
+          block(
+            'virtiofs',
+            struct('block.VirtiofsMountSpec', [field('tag', str, 'Tag.', { print: 'always' })]),
+            'virtiofs.',
+          ),
         ],
         'Mount options.',
       ),
@@ -44,7 +51,17 @@ const storageKinds: readonly KindRow[] = Object.freeze([
     since: 14,
     doc: 'A RAID array.',
     name: 'Array.',
-    fields: [field('level', str, 'Level.'), field('metadata', str, 'Format.'), volumeSelector],
+    fields: [
+      field('level', text(enumCodec('storage.MDLevel', ['raid1'], undefined)), 'Level.', {
+        print: 'always',
+        values: ['raid1'],
+      }),
+      field('metadata', text(enumCodec('storage.MDMetadata', ['1.0', '1.2'], '1.0')), 'Format.', {
+        default: '1.0',
+        values: ['1.0', '1.2'],
+      }),
+      volumeSelector,
+    ],
   },
   {
     kind: 'LVMVolumeGroupConfig',
@@ -61,18 +78,22 @@ const storageKinds: readonly KindRow[] = Object.freeze([
     doc: 'An LVM volume.',
     name: 'Volume.',
     fields: [
-      field('type', str, 'Kind.'),
-      field('mirrors', int('int'), 'Copies.'),
-      field('stripes', int('int'), 'Stripes.'),
+      field('type', text(enumCodec('storage.LVMLogicalVolumeType', LAYOUTS, 'linear')), 'Layout.', {
+        print: 'always',
+        values: LAYOUTS,
+      }),
+      field('mirrors', int('uint32'), 'Copies.', { pointer: true }),
+      field('stripes', int('uint32'), 'Stripes.', { pointer: true }),
       plain(
         'provisioning',
-        'block.LogicalVolumeProvisioning',
+        'storage.LVMLogicalVolumeProvisioningSpec',
         [
-          field('volumeGroup', str, 'Group.'),
+          field('volumeGroup', str, 'Group.', { print: 'always' }),
           field('minSize', text(byteSizeCodec), 'Smallest size.', { merge: 'copy' }),
           field('maxSize', text(sizeCodec), 'Largest size.'),
         ],
         'Where and how large.',
+        { print: 'always' },
       ),
     ],
   },

@@ -17,7 +17,8 @@ import {
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
 import { expressionCodec, urlCodec } from './codecs.ts';
-import { type KindRow, kindOf, plain } from './meta.ts';
+import { containerKind } from './container.ts';
+import { certificateAndKey, type KindRow, kindOf, plain } from './meta.ts';
 
 const match = field('match', text(expressionCodec), 'Expression that selects.', { merge: 'copy' });
 
@@ -28,14 +29,17 @@ const clusterKinds: readonly KindRow[] = Object.freeze([
     since: 14,
     doc: 'Discovery service.',
     name: 'Service.',
-    fields: [field('endpoint', text(urlCodec), 'Endpoint.')],
+    fields: [field('endpoint', text(urlCodec), 'Endpoint.', { print: 'always' })],
   },
   {
     kind: 'DiscoveryIdentityConfig',
     group: 'cluster',
     since: 14,
     doc: 'Identity of the cluster in discovery.',
-    fields: [field('clusterID', str, 'Id.'), field('clusterSecret', str, 'Secret.', { secret: true })],
+    fields: [
+      field('clusterID', str, 'Id.', { print: 'always' }),
+      field('clusterSecret', str, 'Secret.', { secret: true, print: 'always' }),
+    ],
   },
   {
     kind: 'CRIBaseRuntimeSpecConfig',
@@ -50,14 +54,18 @@ const clusterKinds: readonly KindRow[] = Object.freeze([
     since: 14,
     doc: 'Part of the configuration of containerd.',
     name: 'Part.',
-    fields: [field('content', str, 'TOML.')],
+    fields: [field('content', str, 'TOML.', { print: 'always' })],
   },
   {
     kind: 'ImageCacheConfig',
     group: 'cri',
     since: 14,
     doc: 'Image cache.',
-    fields: [block('local', struct('cri.LocalImageCacheConfig', [flag('enabled', 'Use it.')]), 'Cache on the disk.')],
+    fields: [
+      plain('local', 'cri.LocalImageCacheConfig', [flag('enabled', 'Use it.')], 'Cache on the disk.', {
+        print: 'always',
+      }),
+    ],
   },
   {
     kind: 'RegistryAuthConfig',
@@ -98,14 +106,7 @@ const clusterKinds: readonly KindRow[] = Object.freeze([
     doc: 'TLS of a registry.',
     name: 'Registry.',
     fields: [
-      block(
-        'clientIdentity',
-        struct('cri.CertAndKey', [
-          field('cert', str, 'Certificate, PEM.'),
-          field('key', str, 'Key, PEM.', { secret: true }),
-        ]),
-        'Client certificate.',
-      ),
+      block('clientIdentity', certificateAndKey, 'Client certificate.'),
       field('ca', str, 'CA, PEM.'),
       flag('insecureSkipVerify', 'Do not verify.'),
     ],
@@ -140,6 +141,7 @@ const clusterKinds: readonly KindRow[] = Object.freeze([
               ),
             ]),
           ),
+          { goType: 'security.ImageVerificationRules', mergeBy: { keys: ['image'], action: 'replace' } },
         ),
         'Rules; the first that matches counts.',
       ),
@@ -153,7 +155,7 @@ const runtimeKinds: readonly KindRow[] = Object.freeze([
     group: 'runtime',
     since: 13,
     doc: 'Environment of services.',
-    fields: [field('variables', stringMap, 'Variables.')],
+    fields: [field('variables', stringMap, 'Variables.', { print: 'always' })],
   },
   {
     kind: 'EtcFileConfig',
@@ -161,7 +163,13 @@ const runtimeKinds: readonly KindRow[] = Object.freeze([
     since: 14,
     doc: 'A file below /etc.',
     name: 'Path below /etc.',
-    fields: [field('mode', int('uint32'), 'Permissions.', { default: '0644' }), field('contents', str, 'Contents.')],
+    fields: [
+      field('mode', { kind: 'int', goType: 'runtime.EtcFileMode', int: 'uint32', octal: true }, 'Permissions, octal.', {
+        print: 'always',
+        default: '0644',
+      }),
+      field('contents', str, 'Contents.', { print: 'always' }),
+    ],
   },
   {
     kind: 'KernelModuleConfig',
@@ -195,14 +203,14 @@ const runtimeKinds: readonly KindRow[] = Object.freeze([
     group: 'runtime',
     since: 14,
     doc: 'Kernel parameters.',
-    fields: [field('params', stringMap, 'Values.')],
+    fields: [field('params', stringMap, 'Values.', { print: 'always' })],
   },
   {
     kind: 'SysfsConfig',
     group: 'runtime',
     since: 14,
     doc: 'Values below /sys.',
-    fields: [field('params', stringMap, 'Values.')],
+    fields: [field('params', stringMap, 'Values.', { print: 'always' })],
   },
   {
     kind: 'UdevRulesConfig',
@@ -218,57 +226,18 @@ const runtimeKinds: readonly KindRow[] = Object.freeze([
     doc: 'Installation without a person.',
     fields: [
       flag('reboot', 'Reboot afterwards.'),
-      plain('installer', 'runtime.InstallerConfig', [field('image', str, 'Image.')], 'Installer.'),
+      plain('installer', 'runtime.InstallerSpec', [field('image', str, 'Image.')], 'Installer.', { print: 'always' }),
       plain(
         'provisioning',
-        'runtime.InstallProvisioning',
-        [plain('diskSelector', 'block.DiskSelector', [match], 'Which disk.'), flag('wipe', 'Wipe the disk.')],
+        'runtime.ProvisioningSpec',
+        [plain('diskSelector', 'runtime.DiskSelectorSpec', [match], 'Which disk.'), flag('wipe', 'Wipe the disk.')],
         'Where.',
+        { print: 'always' },
       ),
-    ],
-  },
-  {
-    kind: 'ContainerConfig',
-    group: 'runtime',
-    since: 14,
-    doc: 'A container beside Kubernetes.',
-    name: 'Container.',
-    fields: [
-      field('image', str, 'Image.'),
-      field('entrypoint', strings, 'Program.'),
-      field('args', strings, 'Arguments.'),
-      field('workingDir', str, 'Working directory.'),
-      block(
-        'runAs',
-        struct('runtime.ContainerUser', [field('uid', int('uint32'), 'User.'), field('gid', int('uint32'), 'Group.')]),
-        'User.',
-      ),
-      field('environment', strings, 'Environment as KEY=value.'),
-      field('mounts', list(object), 'Mounts.'),
-      block(
-        'security',
-        struct('runtime.ContainerSecurity', [
-          field('profile', str, 'Profile.', { values: ['restricted', 'privileged'] }),
-          block(
-            'capabilities',
-            struct('runtime.ContainerCapabilities', [
-              field('add', strings, 'Added.'),
-              field('drop', strings, 'Dropped.'),
-            ]),
-            'Capabilities.',
-          ),
-        ]),
-        'Security.',
-      ),
-      block(
-        'network',
-        struct('runtime.ContainerNetwork', [field('mode', str, 'Mode.', { values: ['none', 'host'] })]),
-        'Network.',
-      ),
-      block('resources', struct('runtime.ContainerResources', [field('limits', map(str), 'Limits.')]), 'Resources.'),
-      field('dependsOn', object, 'What must be there first.'),
     ],
   },
 ]);
 
-export const systemDocuments: readonly DocumentSpec[] = Object.freeze([...clusterKinds, ...runtimeKinds].map(kindOf));
+export const systemDocuments: readonly DocumentSpec[] = Object.freeze(
+  [...clusterKinds, ...runtimeKinds, containerKind].map(kindOf),
+);
