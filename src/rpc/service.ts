@@ -8,7 +8,7 @@ import type {
   StreamHandler,
   UnaryHandler,
 } from '../platform/rpc.ts';
-import type { Task } from '../platform/task.ts';
+import { type Task, wait } from '../platform/task.ts';
 
 /** A method before its service gives it a path. */
 export interface MethodShape<K extends MethodKind, Req, Res> {
@@ -98,4 +98,34 @@ export function immediate<Req, Res>(answer: (request: Req, context: CallContext)
     return answer(request, context);
   }
   return Object.assign(handler, { immediate: answer });
+}
+
+/** Who waits for the answer to a unary call. One of both is called, once, unless the answer was withdrawn. */
+export interface Caller<Res> {
+  answer(response: Res): void;
+  refuse(error: unknown): void;
+}
+
+/** An answer that is still to come. */
+export interface PendingAnswer {
+  /** The caller went away. */
+  withdraw(): void;
+}
+
+/** Begins to serve a request; may answer before it returns. What it throws refuses the call. */
+export type Serve<Req, Res> = (request: Req, context: CallContext, caller: Caller<Res>) => PendingAnswer;
+
+/** A unary handler that waits without a task of its own. */
+export interface ServingHandler<Req, Res> extends UnaryHandler<Req, Res> {
+  readonly serve: Serve<Req, Res>;
+}
+
+/** Marks a handler that is called back when its answer is there: no task is started for the call. */
+export function serving<Req, Res>(serve: Serve<Req, Res>): ServingHandler<Req, Res> {
+  const handler = (request: Req, context: CallContext): Task<Res> =>
+    wait<Res>((resume, fail) => {
+      const pending = serve(request, context, { answer: resume, refuse: fail });
+      return () => pending.withdraw();
+    });
+  return Object.assign(handler, { serve });
 }

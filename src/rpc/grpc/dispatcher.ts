@@ -12,12 +12,13 @@ import {
 } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { rawMethod } from '../raw.ts';
-import type { ImmediateHandler } from '../service.ts';
+import type { ImmediateHandler, Serve, ServingHandler } from '../service.ts';
 import type { GrpcDeps } from './deps.ts';
 import { DEFAULT_RECEIVE_BYTES } from './limits.ts';
 import { Payload } from './payload.ts';
 import {
   readRequest,
+  ServedCall,
   type ServerCall,
   type ServerCallLink,
   StreamServerCall,
@@ -154,12 +155,32 @@ export class Dispatcher implements ServerCallLink {
     try {
       const request = readRequest(method, payload, this.maxReceiveBytes);
       const context = this.#context(call);
-      const { immediate } = handler as Partial<ImmediateHandler<unknown, unknown>>;
-      if (immediate === undefined) this.#runUnary(call, method, () => handler(request, context));
+      const { immediate, serve } = handler as Partial<
+        ImmediateHandler<unknown, unknown> & ServingHandler<unknown, unknown>
+      >;
+      if (serve !== undefined) this.#serve(call, method, serve, request, context);
+      else if (immediate === undefined) this.#runUnary(call, method, () => handler(request, context));
       else this.reply(stream, new Payload(method.response, immediate(request, context), this.strictWire));
     } catch (error) {
       this.#answerError(stream, error);
     }
+  }
+
+  #serve(
+    { stream, timeoutUs }: IncomingCall,
+    method: Method<unknown, unknown>,
+    serve: Serve<unknown, unknown>,
+    request: unknown,
+    context: CallContext,
+  ): void {
+    const call = new ServedCall(method, this, stream);
+    this.#calls.set(stream, call);
+    if (timeoutUs > 0) call.limit(this.#shared.deps.clock, timeoutUs);
+    call.start(serve, request, context);
+  }
+
+  ended(stream: number): void {
+    this.#calls.delete(stream);
   }
 
   #runUnary(incoming: IncomingCall, method: Method<unknown, unknown>, handle: () => Task<unknown>): void {

@@ -1,4 +1,4 @@
-import type { Timer } from '../../platform/clock.ts';
+import type { Clock, Timer } from '../../platform/clock.ts';
 import { ContainerError, DiskError, NetError, TimeoutError } from '../../platform/errors.ts';
 import {
   type CallContext,
@@ -10,6 +10,7 @@ import {
   type StreamHandler,
 } from '../../platform/rpc.ts';
 import type { Task, TaskHandle } from '../../platform/task.ts';
+import type { Caller, PendingAnswer, Serve } from '../service.ts';
 import { DecodeError } from '../wire.ts';
 import { Inbox, Outbox } from './flow.ts';
 import { tooLargeReceived } from './limits.ts';
@@ -23,6 +24,8 @@ export interface ServerCallLink {
   reply(stream: number, payload: Payload): void;
   status(stream: number, status: StatusName, message: string, metadata: Metadata): void;
   credit(stream: number, bytes: number): void;
+  /** The connection may forget this call. */
+  ended(stream: number): void;
 }
 
 /** A call in progress, as its connection and its server see it. */
@@ -79,6 +82,69 @@ export class UnaryServerCall implements ServerCall {
   abandon(): void {
     this.#timer?.cancel();
     this.#task?.cancel();
+  }
+
+  onMessage(): void {}
+  onHalfClose(): void {}
+  onCredit(): void {}
+}
+
+/** A unary call whose handler waits without a task. */
+export class ServedCall implements ServerCall, Caller<unknown> {
+  readonly #method: Method<unknown, unknown>;
+  readonly #link: ServerCallLink;
+  readonly #stream: number;
+  #pending: PendingAnswer | undefined;
+  #timer: Timer | undefined;
+  #settled = false;
+
+  constructor(method: Method<unknown, unknown>, link: ServerCallLink, stream: number) {
+    this.#method = method;
+    this.#link = link;
+    this.#stream = stream;
+  }
+
+  limit(clock: Clock, timeoutUs: number): void {
+    this.#timer = clock.after(timeoutUs, () => {
+      this.#link.ended(this.#stream);
+      this.#link.status(this.#stream, 'DeadlineExceeded', 'context deadline exceeded', NO_METADATA);
+      this.abandon();
+    });
+  }
+
+  start(serve: Serve<unknown, unknown>, request: unknown, context: CallContext): void {
+    try {
+      this.#pending = serve(request, context, this);
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  answer(response: unknown): void {
+    if (!this.#settle()) return;
+    this.#link.reply(this.#stream, new Payload(this.#method.response, response, this.#link.strictWire));
+  }
+
+  refuse(error: unknown): void {
+    if (!this.#settle()) return;
+    const status = statusOf(error);
+    if (status === undefined) throw error;
+    this.#link.status(this.#stream, status.status, status.message, status.metadata);
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#timer?.cancel();
+    this.#link.ended(this.#stream);
+    return true;
+  }
+
+  abandon(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#timer?.cancel();
+    this.#pending?.withdraw();
   }
 
   onMessage(): void {}

@@ -7,15 +7,15 @@ export const REQUEST_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'G1 #20418',
     'a leader answers reads without asking whether it still leads: stale after a pause',
     'server/api/kv.ts',
-    '    if (!request.serializable) yield* this.#member.barrier.wait();\n    const answer = executeRange',
-    '    if (!request.serializable && !this.#member.isLeader) yield* this.#member.barrier.wait();\n    const answer = executeRange',
+    '    if (request.serializable) read.ready();\n',
+    '    if (request.serializable || this.#member.isLeader) read.ready();\n',
   ],
   [
     'read-joins-round',
     'A1',
     'a reader joins the round of the barrier that is under way',
     'server/member/read-barrier.ts',
-    '      this.#waiting.push(reader);\n',
+    '    this.#waiting.push(reader);\n',
     '      if (this.#round !== null) this.#round.readers.push(reader);\n      else this.#waiting.push(reader);\n',
   ],
   [

@@ -4,6 +4,7 @@ import type { CallContext, ServerStream, StreamHandler, UnaryHandler } from '../
 import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import { NONE } from '../../../raft/index.ts';
+import { type Caller, type PendingAnswer, type ServingHandler, serving } from '../../../rpc/service.ts';
 import type { Member } from '../member/member.ts';
 
 /** Samples without a leader, one each election timeout, after which streams that require one are ended. */
@@ -23,12 +24,27 @@ export class Guard {
     learnerMay: (request: Req) => boolean = () => false,
   ): UnaryHandler<Req, Res> {
     return (request: Req, context: CallContext): Task<Res> => {
-      if (this.#member.state.cluster.isLocalLearner && !learnerMay(request)) {
-        throw rpcError(EtcdError.NotSupportedForLearner);
-      }
-      this.#checkLeader(context);
+      this.#check(request, context, learnerMay);
       return handler(request, context);
     };
+  }
+
+  #check<Req>(request: Req, context: CallContext, learnerMay: (request: Req) => boolean): void {
+    if (this.#member.state.cluster.isLocalLearner && !learnerMay(request)) {
+      throw rpcError(EtcdError.NotSupportedForLearner);
+    }
+    this.#checkLeader(context);
+  }
+
+  /** The same for a handler that needs no task. */
+  serving<Req, Res>(
+    serve: (request: Req, caller: Caller<Res>) => PendingAnswer,
+    learnerMay: (request: Req) => boolean = () => false,
+  ): ServingHandler<Req, Res> {
+    return serving((request: Req, context: CallContext, caller: Caller<Res>) => {
+      this.#check(request, context, learnerMay);
+      return serve(request, caller);
+    });
   }
 
   stream<Req, Res>(handler: StreamHandler<Req, Res>, learnerMay = false): StreamHandler<Req, Res> {

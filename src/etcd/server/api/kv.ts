@@ -8,33 +8,34 @@ import type {
   PutResponse,
   RangeRequest,
   RangeResponse,
-  ResponseHeader,
   TxnRequest,
   TxnResponse,
 } from '../../../api/etcd/kv.ts';
 import { KvService } from '../../../api/etcd/services.ts';
 import type { HandlerEntry } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
+import type { Caller, PendingAnswer } from '../../../rpc/service.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
+import type { ApplyAnswer } from '../apply/applier.ts';
 import { costBytes } from '../apply/quota.ts';
-import { executeRange } from '../apply/range.ts';
-import { executeTxn, isError, isReadOnlyTxn, isSerializableTxn } from '../apply/txn.ts';
+import { isReadOnlyTxn, isSerializableTxn } from '../apply/txn.ts';
 import { validateDelete, validatePut, validateRange, validateTxn } from '../apply/validate.ts';
 import type { Member } from '../member/member.ts';
 import type { OneRequest } from '../raft/payload.ts';
 import type { Guard } from './guard.ts';
+import { type Headed, RangeRead, TxnRead, withHeader } from './read.ts';
 
 /** The KV service (reference/etcd.md A1, A3 to A6). */
 export function kvHandlers(member: Member, guard: Guard): HandlerEntry[] {
   const kv = new KvApi(member);
   return serviceHandlers(KvService, {
-    Range: guard.unary(
-      (request) => kv.range(request),
+    Range: guard.serving(
+      (request, caller) => kv.range(request, caller),
       (request) => request.serializable,
     ),
-    Put: guard.unary((request) => kv.put(request)),
-    DeleteRange: guard.unary((request) => kv.deleteRange(request)),
-    Txn: guard.unary((request) => kv.txn(request)),
+    Put: guard.serving((request, caller) => kv.put(request, caller)),
+    DeleteRange: guard.serving((request, caller) => kv.deleteRange(request, caller)),
+    Txn: guard.serving((request, caller) => kv.txn(request, caller)),
     Compact: guard.unary((request) => kv.compact(request)),
   });
 }
@@ -47,50 +48,37 @@ export class KvApi {
     this.#member = member;
   }
 
-  *range(request: RangeRequest): Task<RangeResponse> {
+  range(request: RangeRequest, caller: Caller<RangeResponse>): PendingAnswer {
     check(validateRange(request));
-    const begun = this.#readBegins();
-    if (!request.serializable) yield* this.#member.barrier.wait();
-    const answer = executeRange(this.#member.state.store, request);
-    if (isError(answer)) throw rpcError(answer);
-    const response = this.#withHeader(answer);
-    this.#member.observer?.read(this.#member.memberId, begun, request, response);
-    return response;
+    const read = new RangeRead(this.#member, request, caller);
+    if (request.serializable) read.ready();
+    else this.#member.barrier.join(read);
+    return read;
   }
 
-  #readBegins(): number {
-    return this.#member.observer?.readBegins(this.#member.memberId) ?? 0;
-  }
-
-  put(request: PutRequest): Task<PutResponse> {
+  put(request: PutRequest, caller: Caller<PutResponse>): PendingAnswer {
     check(validatePut(request));
-    return this.#write({ put: request });
+    return this.#write({ put: request }, caller);
   }
 
-  deleteRange(request: DeleteRangeRequest): Task<DeleteRangeResponse> {
+  deleteRange(request: DeleteRangeRequest, caller: Caller<DeleteRangeResponse>): PendingAnswer {
     check(validateDelete(request));
-    return this.#write({ deleteRange: request });
+    return this.#write({ deleteRange: request }, caller);
   }
 
-  txn(request: TxnRequest): Task<TxnResponse> {
+  txn(request: TxnRequest, caller: Caller<TxnResponse>): PendingAnswer {
     check(validateTxn(request, this.#member.identity.config.maxTxnOps));
-    return isReadOnlyTxn(request) ? this.#readTxn(request) : this.#write({ txn: request });
+    if (!isReadOnlyTxn(request)) return this.#write({ txn: request }, caller);
+    const read = new TxnRead(this.#member, request, caller);
+    if (isSerializableTxn(request)) read.ready();
+    else this.#member.barrier.join(read);
+    return read;
   }
 
   /** Replicates a write, unless it does not fit any more, and completes the answer's header. */
-  #write<T extends { readonly header: ResponseHeader | null }>(parts: OneRequest): Task<T> {
+  #write<T extends Headed>(parts: OneRequest, caller: Caller<T>): PendingAnswer {
     this.#checkQuota(parts);
-    return this.#member.proposals.submit(parts, (answer) => this.#withHeader(answer as T));
-  }
-
-  *#readTxn(request: TxnRequest): Task<TxnResponse> {
-    const begun = this.#readBegins();
-    if (!isSerializableTxn(request)) yield* this.#member.barrier.wait();
-    const answer = executeTxn(this.#member.state, request);
-    if (isError(answer)) throw rpcError(answer);
-    const response = this.#withHeader(answer);
-    this.#member.observer?.read(this.#member.memberId, begun, request, response);
-    return response;
+    return this.#member.proposals.submit(parts, new Completion(this.#member, caller));
   }
 
   /**
@@ -99,9 +87,8 @@ export class KvApi {
    */
   *compact(request: CompactionRequest): Task<CompactionResponse> {
     const { proposals, compactor, persistence, state } = this.#member;
-    let answer: CompactionResponse | null = null;
     try {
-      answer = yield* proposals.request({ compaction: request });
+      yield* proposals.request({ compaction: request });
     } catch (error) {
       const wasCompacted = request.revision <= state.store.compactRevision;
       if (!request.physical || !wasCompacted) throw error;
@@ -113,7 +100,7 @@ export class KvApi {
       yield* compactor.idle();
       yield* persistence.flush();
     }
-    return this.#withHeader({ header: { ...answer!.header!, revision: state.store.currentRevision } });
+    return { header: this.#member.header(state.store.currentRevision) };
   }
 
   /** Refuses what does not fit any more, and raises the alarm (reference/etcd.md C7). */
@@ -124,12 +111,27 @@ export class KvApi {
     this.#member.effects.overQuota();
     throw rpcError(EtcdError.NoSpace);
   }
-
-  #withHeader<T extends { readonly header: ResponseHeader | null }>(answer: T): T {
-    return { ...answer, header: this.#member.header(answer.header!.revision) };
-  }
 }
 
 function check(refused: EtcdErrorKind | null): void {
   if (refused !== null) throw rpcError(refused);
+}
+
+/** Completes the header of a write's answer on its way to whoever asked. */
+class Completion<T extends Headed> implements Caller<ApplyAnswer> {
+  readonly #member: Member;
+  readonly #caller: Caller<T>;
+
+  constructor(member: Member, caller: Caller<T>) {
+    this.#member = member;
+    this.#caller = caller;
+  }
+
+  answer(answer: ApplyAnswer): void {
+    this.#caller.answer(withHeader(this.#member, answer as T));
+  }
+
+  refuse(error: unknown): void {
+    this.#caller.refuse(error);
+  }
 }

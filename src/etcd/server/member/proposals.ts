@@ -3,12 +3,13 @@ import type { RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { RpcError } from '../../../platform/rpc.ts';
-import type { Fail, Task } from '../../../platform/task.ts';
+import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import type { ConfChange } from '../../../raft/index.ts';
+import type { Caller, PendingAnswer } from '../../../rpc/service.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
-import type { RaftDriver } from '../raft/driver.ts';
+import type { Proposal, RaftDriver } from '../raft/driver.ts';
 import { type OneRequest, Payload } from '../raft/payload.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -24,12 +25,41 @@ export interface ProposalOwner {
   timeoutReason(startedUs: number): EtcdErrorKind;
 }
 
-interface Waiter {
+/** A request on its way through the log: what Raft is given, and what whoever asked for it can take back. */
+class Waiter implements Proposal, PendingAnswer {
+  readonly id: Id64;
+  readonly data: Payload | null;
+  readonly change: ConfChange | null;
   readonly startedUs: number;
-  readonly settle: (result: ApplyResult) => void;
-  readonly fail: Fail;
-  /** Keeps the proposal from being made, if it is not too late. */
-  withdraw: () => void;
+  readonly caller: Caller<ApplyAnswer>;
+  withdrawn = false;
+  readonly #waiting: Map<Id64, Waiter>;
+
+  constructor(
+    waiting: Map<Id64, Waiter>,
+    id: Id64,
+    data: Payload | null,
+    change: ConfChange | null,
+    startedUs: number,
+    caller: Caller<ApplyAnswer>,
+  ) {
+    this.#waiting = waiting;
+    this.id = id;
+    this.data = data;
+    this.change = change;
+    this.startedUs = startedUs;
+    this.caller = caller;
+  }
+
+  refused(error: string): void {
+    this.#waiting.delete(this.id);
+    this.caller.refuse(new RpcError('Unknown', error));
+  }
+
+  withdraw(): void {
+    this.#waiting.delete(this.id);
+    this.withdrawn = true;
+  }
 }
 
 /**
@@ -64,52 +94,39 @@ export class Proposals {
 
   /** Replicates a request and waits for what applying it here gives. Throws the error as it travels. */
   request(one: OneRequest): Task<ApplyAnswer> {
-    return this.submit(one, (answer) => answer);
+    return wait<ApplyAnswer>((resume, fail) => {
+      const pending = this.submit(one, { answer: resume, refuse: fail });
+      return () => pending.withdraw();
+    });
   }
 
-  /** The same, with the answer made into something else on the way, so that the caller need not wait for it itself. */
-  submit<T>(one: OneRequest, finish: (answer: ApplyAnswer) => T): Task<T> {
-    const { committedIndex, appliedIndex, driver } = this.#owner;
+  /** The same for a caller that is no task. Throws what is refused at once. */
+  submit(one: OneRequest, caller: Caller<ApplyAnswer>): PendingAnswer {
+    const { committedIndex, appliedIndex } = this.#owner;
     if (committedIndex > appliedIndex + MAX_APPLY_GAP) throw rpcError(EtcdError.TooManyRequests);
     const id = this.#ids.next();
     const header: RequestHeader = { id, username: '', authRevision: 0 };
     const payload = Payload.ofRequest(header, one);
     if (payload.sizeBytes > this.#maxRequestBytes) throw rpcError(EtcdError.RequestTooLarge);
-    return this.#await(id, finish, (refused) => driver.propose(payload, refused));
+    return this.#propose(id, payload, null, caller);
   }
 
   /** Replicates a membership change. A second one while one is pending is never answered: it ends by its timeout. */
   change(change: Omit<ConfChange, 'id' | 'version'>): Task<void> {
-    const id = this.#ids.next();
-    return this.#await(
-      id,
-      () => {},
-      (refused) => this.#owner.driver.proposeChange({ ...change, id, version: 1 }, refused),
-    );
+    return wait<void>((resume, fail) => {
+      const id = this.#ids.next();
+      const caller = { answer: () => resume(), refuse: fail };
+      const pending = this.#propose(id, null, { ...change, id, version: 1 }, caller);
+      return () => pending.withdraw();
+    });
   }
 
-  #await<T>(
-    id: Id64,
-    finish: (answer: ApplyAnswer) => T,
-    propose: (refused: (error: string) => void) => () => void,
-  ): Task<T> {
-    return wait<T>((resume, fail) => {
-      const settle = (result: ApplyResult): void => {
-        if (isError(result)) fail(rpcError(result));
-        else resume(finish(result));
-      };
-      const waiter: Waiter = { startedUs: this.#clock.monotonicUs(), settle, fail, withdraw: () => {} };
-      this.#waiting.set(id, waiter);
-      if (this.#timer === null) this.#arm(this.#timeoutUs);
-      waiter.withdraw = propose((text) => {
-        this.#waiting.delete(id);
-        fail(new RpcError('Unknown', text));
-      });
-      return () => {
-        this.#waiting.delete(id);
-        waiter.withdraw();
-      };
-    });
+  #propose(id: Id64, data: Payload | null, change: ConfChange | null, caller: Caller<ApplyAnswer>): Waiter {
+    const waiter = new Waiter(this.#waiting, id, data, change, this.#clock.monotonicUs(), caller);
+    this.#waiting.set(id, waiter);
+    if (this.#timer === null) this.#arm(this.#timeoutUs);
+    this.#owner.driver.propose(waiter);
+    return waiter;
   }
 
   #arm(delayUs: number): void {
@@ -121,15 +138,14 @@ export class Proposals {
 
   #expire(): void {
     const now = this.#clock.monotonicUs();
-    for (const [id, waiter] of this.#waiting) {
+    for (const waiter of this.#waiting.values()) {
       const leftUs = waiter.startedUs + this.#timeoutUs - now;
       if (leftUs > 0) {
         this.#arm(leftUs);
         return;
       }
-      this.#waiting.delete(id);
       waiter.withdraw();
-      waiter.fail(rpcError(this.#owner.timeoutReason(waiter.startedUs)));
+      waiter.caller.refuse(rpcError(this.#owner.timeoutReason(waiter.startedUs)));
     }
   }
 
@@ -138,7 +154,8 @@ export class Proposals {
     const waiter = this.#waiting.get(id);
     if (waiter === undefined) return;
     this.#waiting.delete(id);
-    waiter.settle(result);
+    if (isError(result)) waiter.caller.refuse(rpcError(result));
+    else waiter.caller.answer(result);
   }
 
   stop(): void {

@@ -2,7 +2,8 @@ import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/error
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import { toHex } from '../../../platform/bytes.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
-import type { Fail, Resume, Task } from '../../../platform/task.ts';
+import type { RpcError } from '../../../platform/rpc.ts';
+import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -17,9 +18,12 @@ export interface BarrierOwner {
   whenApplied(index: number, callback: () => void): void;
 }
 
-interface Reader {
-  readonly resume: Resume<void>;
-  readonly fail: Fail;
+/** Somebody who wants to read. One of both is called, once, unless the reader left. */
+export interface Reader {
+  /** What is applied now may be read. */
+  ready(): void;
+  /** `Timeout`, `LeaderChanged`, `Stopped`. */
+  refused(error: RpcError): void;
 }
 
 /**
@@ -45,18 +49,25 @@ export class ReadBarrier {
   /** Waits until a read is linearizable; `Timeout`, `LeaderChanged`, `Stopped`. */
   wait(): Task<void> {
     return wait<void>((resume, fail) => {
-      const reader: Reader = { resume, fail };
-      if (this.#closed) {
-        fail(rpcError(EtcdError.Stopped));
-        return () => {};
-      }
-      this.#waiting.push(reader);
-      if (this.#round === null) this.#start();
-      return () => {
-        this.#waiting = this.#waiting.filter((other) => other !== reader);
-        if (this.#round !== null) this.#round.readers = this.#round.readers.filter((other) => other !== reader);
-      };
+      const reader: Reader = { ready: resume, refused: fail };
+      this.join(reader);
+      return () => this.leave(reader);
     });
+  }
+
+  /** The same for a reader that is no task. */
+  join(reader: Reader): void {
+    if (this.#closed) {
+      reader.refused(rpcError(EtcdError.Stopped));
+      return;
+    }
+    this.#waiting.push(reader);
+    if (this.#round === null) this.#start();
+  }
+
+  leave(reader: Reader): void {
+    this.#waiting = this.#waiting.filter((other) => other !== reader);
+    if (this.#round !== null) this.#round.readers = this.#round.readers.filter((other) => other !== reader);
   }
 
   /** Raft answered a request for a read index. */
@@ -90,7 +101,7 @@ export class ReadBarrier {
     this.#round?.limit.cancel();
     this.#round = null;
     this.#waiting = [];
-    for (const reader of readers) reader.fail(rpcError(EtcdError.Stopped));
+    for (const reader of readers) reader.refused(rpcError(EtcdError.Stopped));
   }
 
   #start(): void {
@@ -117,8 +128,8 @@ export class ReadBarrier {
     if (this.#round === round) this.#round = null;
     const { readers } = round;
     for (const reader of readers) {
-      if (error === null) reader.resume();
-      else reader.fail(rpcError(error));
+      if (error === null) reader.ready();
+      else reader.refused(rpcError(error));
     }
     if (this.#round === null && this.#waiting.length > 0 && !this.#closed) this.#start();
   }

@@ -38,13 +38,14 @@ export interface DriverOwner {
   committed(index: number, term: number): void;
 }
 
-/** A proposal that waits for a leader to be known. */
-interface Parked {
+/** What somebody wants in the log: an entry, or a membership change. It may have to wait for a leader to be known. */
+export interface Proposal {
   readonly data: Data;
   readonly change: ConfChange | null;
-  readonly refused: (error: RaftError) => void;
-  /** Nobody waits for it any more, so it must not be proposed any more either. */
-  withdrawn: boolean;
+  /** Nobody waits for it any more, so it must not be proposed any more either; too late once Raft has it. */
+  readonly withdrawn: boolean;
+  /** It was dropped. */
+  refused(error: RaftError): void;
 }
 
 /**
@@ -60,7 +61,7 @@ export class RaftDriver {
   readonly #wake = new Notifier();
   #lead: NodeId = NONE;
   #role: Role = Role.Follower;
-  #parked: Parked[] = [];
+  #parked: Proposal[] = [];
   #marks: { readonly mark: WalSnapshot; readonly confState: ConfState; readonly done: () => void }[] = [];
   #stopped = false;
   /** The task waits for something to do. */
@@ -134,25 +135,13 @@ export class RaftDriver {
   }
 
   /**
-   * Proposes an entry. Proposals that come in one instant, or while a write is under way, are handed to Raft together, so
-   * that they travel in one message. While no leader is known they wait. `refused` gets the error of one that was dropped. Returns how to take it back; too late once Raft has it.
+   * Proposes something. Proposals that come in one instant, or while a write is under way, are handed to Raft together,
+   * so that they travel in one message. While no leader is known they wait.
    */
-  propose(data: Data, refused: (error: RaftError) => void): () => void {
-    return this.#park({ data, change: null, refused, withdrawn: false });
-  }
-
-  proposeChange(change: ConfChange, refused: (error: RaftError) => void): () => void {
-    return this.#park({ data: null, change, refused, withdrawn: false });
-  }
-
-  #park(proposal: Parked): () => void {
-    if (!this.#stopped) {
-      this.#parked.push(proposal);
-      this.#wake.notify();
-    }
-    return () => {
-      proposal.withdrawn = true;
-    };
+  propose(proposal: Proposal): void {
+    if (this.#stopped) return;
+    this.#parked.push(proposal);
+    if (this.#parked.length === 1) this.#wake.notify();
   }
 
   /** Hands what was proposed to Raft, keeping its order. */
@@ -160,7 +149,7 @@ export class RaftDriver {
     if (this.#parked.length === 0 || this.node.basicStatus().lead === NONE) return;
     const parked = this.#parked;
     this.#parked = [];
-    let batch: Parked[] = [];
+    let batch: Proposal[] = [];
     const flush = (): void => {
       if (batch.length === 0) return;
       const error = this.node.proposeBatch(batch.map((proposal) => proposal.data));
