@@ -142,15 +142,25 @@ describe('how a run can end otherwise', () => {
     expect(code).toBe(4);
   });
 
-  it('an interrupted one is exit code 130', async () => {
-    const [, file] = scenario('long', `${MACHINE}steps: [ { advance: 5000h } ]\n`);
-    const child = spawn(process.execPath, [BIN, 'run', file!, '--until', '5000h', '--trace', 't.jsonl'], {
-      cwd: folder,
+  const [, long] = scenario('long', `${MACHINE}steps: [ { advance: 5000h, title: t, text: x } ]\n`);
+
+  it.each([
+    [['run', long!, '--until', '5000h', '--trace', 't.jsonl'], 'switched on'],
+    [['shell', long!, '--run'], 'switched on'],
+    [['lab', long!, '--plain'], 'switched on'],
+    [['lesson', long!], 'x\n'],
+  ])('one that is interrupted while steps run is exit code 130: %j', async (args, begun) => {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: folder });
+    let out = '';
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (piece) => {
+        out += piece;
+        if (out.includes(begun)) resolve();
+      });
     });
-    await new Promise((resolve) => child.stdout.once('data', resolve));
     child.kill('SIGINT');
     const ended = await new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])));
     expect(ended).toEqual([130, null]);
-    expect(existsSync(join(folder, 't.jsonl'))).toBe(true);
+    if (args.includes('--trace')) expect(existsSync(join(folder, 't.jsonl'))).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Session } from '../../src/lab/engine/session.ts';
+import { finished } from '../../src/lab/engine/slices.ts';
 import { planOf } from '../../src/lab/engine/variant.ts';
 import type { ClusterSize } from '../../src/lab/scenario/cluster-of.ts';
 import type { Step } from '../../src/lab/scenario/model.ts';
@@ -71,15 +72,17 @@ export class Cluster {
   type(line: string): CommandOutput {
     const words = wordsOf(line);
     const output = { exitCode: 0, stdout: '', stderr: '' };
-    const { ended } = driveOperator(
-      this.session,
-      function* (engine): Task<void> {
-        output.exitCode = yield* engine.typed(words);
-      },
-      (text, stream) => {
-        output[stream] += text;
-      },
-      COMMAND_LIMIT_US,
+    const { ended } = finished(
+      driveOperator(
+        this.session,
+        function* (engine): Task<void> {
+          output.exitCode = yield* engine.typed(words);
+        },
+        (text, stream) => {
+          output[stream] += text;
+        },
+        COMMAND_LIMIT_US,
+      ),
     );
     if (!ended) throw new Error(`${line}: did not end; it printed ${output.stdout}${output.stderr}`);
     return output;
@@ -189,10 +192,12 @@ export class Cluster {
     session.onEvent((event) => this.#events.push(event));
     session.world.powerOn();
     const plan = planOf(scenario, mistake === undefined ? undefined : named(scenario.mistakes, mistake));
-    const { problems } = driveOperator(
-      session,
-      (engine) => engine.run(upTo(plan.steps, through)),
-      () => {},
+    const { problems } = finished(
+      driveOperator(
+        session,
+        (engine) => engine.run(upTo(plan.steps, through)),
+        () => {},
+      ),
     );
     if (problems.length > 0) throw new Error(`${name}: ${problems.join('\n')}`);
     return session;

@@ -4,6 +4,7 @@ import { Session } from '../../lab/engine/session.ts';
 import { planOf } from '../../lab/engine/variant.ts';
 import { Lesson, type LessonPage } from '../../lab/lesson/lesson.ts';
 import { BadInput } from '../../runner/bad-input.ts';
+import { breathing } from '../../runner/breathing.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
@@ -40,7 +41,7 @@ async function lesson(file: string, flags: LessonFlags): Promise<number> {
   if (pages.pages === 0)
     throw new BadInput(`${file}: no step has a title, so there are no pages; see docs/scenarios.md`);
   process.stdout.write(`${scenario.name}\n`);
-  let failed = show(pages.forward());
+  let failed = show(await breathing(pages.forward()));
   for await (const line of createInterface({ input: process.stdin })) {
     const key = line.trim();
     if (key === 'q') break;
@@ -48,7 +49,7 @@ async function lesson(file: string, flags: LessonFlags): Promise<number> {
       process.stdout.write('Enter or n: next page, b: back, q: quit\n');
       continue;
     }
-    failed = show(key === 'b' ? pages.back() : pages.forward()) || failed;
+    failed = show(await breathing(key === 'b' ? pages.back() : pages.forward())) || failed;
   }
   pages.close();
   return failed ? EXIT.failed : EXIT.passed;

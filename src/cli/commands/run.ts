@@ -3,18 +3,16 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reportText } from '../../lab/engine/report.ts';
 import { type RunResult, resultJson } from '../../lab/engine/result.ts';
-import { type RunOptions, ScenarioRun } from '../../lab/engine/run.ts';
+import { type RunOptions, runScenarioInSlices } from '../../lab/engine/run.ts';
 import type { Scenario } from '../../lab/scenario/model.ts';
 import { didYouMean } from '../../lab/scenario/problem.ts';
 import { clockText } from '../../lab/view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../../lab/view/narrate.ts';
 import { BadInput, fileProblem } from '../../runner/bad-input.ts';
+import { breathing } from '../../runner/breathing.ts';
 import { openScenario } from '../../runner/scenario-file.ts';
 import { EXIT } from '../exit.ts';
 import { durationOption, integerOption, positiveOption } from '../options.ts';
-
-/** Some tenths of a second. */
-const SLICE_EVENTS = 10_000;
 
 interface RunFlags {
   readonly mistake?: string;
@@ -65,7 +63,7 @@ async function runCommand(file: string, flags: RunFlags): Promise<number> {
   const startedMs = performance.now();
   let result: RunResult;
   try {
-    result = await inSlices(new ScenarioRun(scenario, options, deps));
+    result = await breathing(runScenarioInSlices(scenario, options, deps));
   } finally {
     if (trace !== undefined) closeSync(trace);
   }
@@ -73,12 +71,6 @@ async function runCommand(file: string, flags: RunFlags): Promise<number> {
   if (flags.json === true) process.stdout.write(`${JSON.stringify(resultJson(result, wallMs))}\n`);
   else process.stdout.write(reportText(result, wallMs));
   return { passed: EXIT.passed, failed: EXIT.failed, inconclusive: EXIT.inconclusive }[result.outcome];
-}
-
-/** Runs to the end; between two slices the process can be interrupted. */
-async function inSlices(run: ScenarioRun): Promise<RunResult> {
-  while (!run.advance(SLICE_EVENTS)) await new Promise((resolve) => setImmediate(resolve));
-  return run.finish();
 }
 
 function openTrace(path: string, scenario: string): number {

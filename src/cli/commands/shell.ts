@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { Session } from '../../lab/engine/session.ts';
 import { ShellSession } from '../../lab/shell/session.ts';
+import { breathing } from '../../runner/breathing.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
 import { type SizeFlags, whichCluster, withSizeOptions } from '../which-cluster.ts';
@@ -30,29 +31,49 @@ async function shell(file: string | undefined, flags: ShellFlags): Promise<numbe
   const session = new Session(scenario, { seed: flags.seed, digest: 'fast', strictWire: false }, deps);
   const shellSession = new ShellSession(session, (text) => process.stdout.write(text));
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const lines = createInterface({
-    input: process.stdin,
-    output: interactive ? process.stdout : undefined,
-    prompt: '',
-    terminal: interactive,
-  });
   shellSession.greet();
-  if (flags.run === true) shellSession.runSteps();
+  // Before the terminal is read key by key: until then Ctrl-C is a signal that ends the process.
+  if (flags.run === true) await breathing(shellSession.runSteps());
+  const code = interactive ? await typed(shellSession) : await piped(shellSession);
+  session.close();
+  return code;
+}
+
+/** Lines of standard input; the code tells whether one of them failed. */
+async function piped(session: ShellSession): Promise<number> {
+  let code: number = EXIT.passed;
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(`${session.prompt()}${line}\n`);
+    const outcome = await breathing(session.entered(line));
+    if (outcome === 'quit') break;
+    if (outcome === 'failed') code = EXIT.failed;
+  }
+  return code;
+}
+
+/** Lines as a person types them. Ctrl-C ends the command that runs, as in a real shell; at the prompt it ends the session. */
+async function typed(session: ShellSession): Promise<number> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: true });
+  let isRunning = false;
+  let isInterrupted = false;
+  lines.on('SIGINT', () => {
+    if (!isRunning) process.exit(EXIT.interrupted);
+    isInterrupted = true;
+  });
   const prompt = (): void => {
-    if (!interactive) return;
-    lines.setPrompt(shellSession.prompt());
+    lines.setPrompt(session.prompt());
     lines.prompt();
   };
   prompt();
-  let code: number = EXIT.passed;
   for await (const line of lines) {
-    if (!interactive) process.stdout.write(`${shellSession.prompt()}${line}\n`);
-    const outcome = shellSession.enter(line);
+    isRunning = true;
+    isInterrupted = false;
+    const outcome = await breathing(session.entered(line), () => isInterrupted);
+    isRunning = false;
     if (outcome === 'quit') break;
-    if (outcome === 'failed' && !interactive) code = EXIT.failed;
+    if (outcome === undefined) process.stdout.write('^C\n');
     prompt();
   }
   lines.close();
-  session.close();
-  return code;
+  return EXIT.passed;
 }

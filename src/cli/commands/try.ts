@@ -11,6 +11,7 @@ import { tryConfigs } from '../../lab/try/try.ts';
 import { clockText } from '../../lab/view/clock-text.ts';
 import { parseBytes } from '../../platform/text/humanize.ts';
 import { BadInput } from '../../runner/bad-input.ts';
+import { breathing } from '../../runner/breathing.ts';
 import { PROGRAMS } from '../../world/program-set.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
@@ -39,22 +40,22 @@ export function addTryCommand(program: Command): void {
     .option('--env-file <file>', 'fill placeholders from NAME=value lines; repeatable', collect)
     .option('--quiet', 'print only the verdict')
     .option('--json', 'print the verdict as one JSON object')
-    .action((files: string[], flags: TryFlags) => {
-      process.exitCode = tryCommand(files, flags);
+    .action(async (files: string[], flags: TryFlags) => {
+      process.exitCode = await tryCommand(files, flags);
     });
 }
 
-function tryCommand(files: readonly string[], flags: TryFlags): number {
+async function tryCommand(files: readonly string[], flags: TryFlags): Promise<number> {
   const isQuiet = flags.quiet === true || flags.json === true;
-  const result = tryConfigs(
-    openAll(files, flags),
-    {
-      seed: flags.seed,
-      ...(flags.disk !== undefined && { disks: flags.disk }),
-      ...(!isQuiet && { onLine: (timeUs, text) => process.stdout.write(`${clockText(timeUs)}  ${text}\n`) }),
-    },
-    { programs: PROGRAMS, tools: OPERATOR_TOOLS },
-  );
+  const options = {
+    seed: flags.seed,
+    ...(flags.disk !== undefined && { disks: flags.disk }),
+    ...(!isQuiet && {
+      onLine: (timeUs: number, text: string) => process.stdout.write(`${clockText(timeUs)}  ${text}\n`),
+    }),
+  };
+  const deps = { programs: PROGRAMS, tools: OPERATOR_TOOLS };
+  const result = await breathing(tryConfigs(openAll(files, flags), options, deps));
   process.stdout.write(flags.json === true ? `${JSON.stringify(result)}\n` : tryReport(result));
   return result.complete ? EXIT.passed : EXIT.failed;
 }

@@ -14,6 +14,7 @@ import { Engine, type EngineEvents } from './engine.ts';
 import { type CheckedExpectation, checkExpectation } from './expect.ts';
 import { judge, type RunResult, type StepReport } from './result.ts';
 import { Session, type SessionDeps } from './session.ts';
+import { finished, runInSlices, type Slices } from './slices.ts';
 import { tellStory } from './story.ts';
 import { planOf, type RunPlan } from './variant.ts';
 
@@ -41,13 +42,17 @@ const POLL_US = SECOND_US;
 
 /** Runs a scenario to its end and judges it. Throws SimulationBug or LivelockError when our own code failed. */
 export function runScenario(scenario: Scenario, options: RunOptions, deps: SessionDeps): RunResult {
+  return finished(runScenarioInSlices(scenario, options, deps));
+}
+
+/** {@link runScenario} for whoever must be interruptible. */
+export function* runScenarioInSlices(scenario: Scenario, options: RunOptions, deps: SessionDeps): Slices<RunResult> {
   const run = new ScenarioRun(scenario, options, deps);
-  while (!run.advance(Number.MAX_SAFE_INTEGER));
+  yield* run.go();
   return run.finish();
 }
 
-/** A run that is driven in slices, so that whoever drives it can be interrupted between two of them. */
-export class ScenarioRun {
+class ScenarioRun {
   readonly #scenario: Scenario;
   readonly #options: RunOptions;
   readonly #mistake: MistakeSpec | undefined;
@@ -76,21 +81,12 @@ export class ScenarioRun {
     for (const { atUs, fault } of options.faults ?? []) world.simulation.schedule(atUs, () => world.apply(fault));
   }
 
-  get nowUs(): number {
-    return this.#session.nowUs;
-  }
-
-  /** Goes on for at most so many events; true when the run is over. */
-  advance(events: number): boolean {
-    const { simulation } = this.#session.world;
-    const left = this.#maxEvents - simulation.eventsProcessed;
-    const end = simulation.runUntil(() => this.#done || this.#stopped(), {
+  /** Goes on until the steps are over, or a limit is reached. */
+  *go(): Slices<void> {
+    this.#end = yield* runInSlices(this.#session.world.simulation, () => this.#done || this.#stopped(), {
       untilUs: this.#options.untilUs ?? DEFAULT_UNTIL_US,
-      maxEvents: Math.min(events, left),
+      maxEvents: this.#maxEvents,
     });
-    if (end === 'budget' && events < left) return false;
-    this.#end = end;
-    return true;
   }
 
   /** Judges the run and ends it. */

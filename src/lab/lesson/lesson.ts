@@ -1,5 +1,6 @@
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
+import type { Slices } from '../engine/slices.ts';
 import type { Step } from '../scenario/model.ts';
 import { driveOperator } from '../shell/drive.ts';
 
@@ -45,12 +46,12 @@ export class Lesson {
   }
 
   /** Runs the steps of the next page; undefined after the last one. */
-  forward(): LessonPage | undefined {
+  *forward(): Slices<LessonPage | undefined> {
     const chapter = this.#chapters[this.#page];
     if (chapter === undefined) return undefined;
     this.#page++;
     let transcript = '';
-    const { problems } = driveOperator(
+    const { problems } = yield* driveOperator(
       this.#session,
       (engine) => engine.run(chapter.steps),
       (text) => {
@@ -73,14 +74,14 @@ export class Lesson {
   }
 
   /** Back to the page before; undefined on the first one. */
-  back(): LessonPage | undefined {
+  *back(): Slices<LessonPage | undefined> {
     if (this.#page <= 1) return undefined;
     const wanted = this.#page - 1;
     this.#session.close();
     this.#session = this.#begin();
     this.#page = 0;
-    while (this.#page < wanted - 1) this.forward();
-    return this.forward();
+    while (this.#page < wanted - 1) yield* this.forward();
+    return yield* this.forward();
   }
 
   close(): void {

@@ -23,7 +23,11 @@ export function clusterScenario(size: ClusterSize): { text: string; files: Reado
   const all = [...controlPlanes, ...machines('worker', size.workers, FIRST_WORKER, 'worker.yaml')];
   const first = controlPlanes[0]!.address;
   const apply = ({ name, address, file }: Machine): string =>
-    `      - { await: talosctl apply-config --insecure -n ${address} -f ${file} --config-patch @patches/${name}.yaml, within: 5m }`;
+    `      - { id: ${name}-config, await: talosctl apply-config --insecure -n ${address} -f ${file} --config-patch @patches/${name}.yaml, within: 5m }`;
+  const told = ({ name, address, file }: Machine): string => {
+    const look = file === 'worker.yaml' ? 'version' : 'service etcd, output: Running pre state';
+    return `      - { await: talosctl -n ${address} ${look}, within: 15m, again: ${name}-config }`;
+  };
   const lines = [
     `name: ${size.controlPlanes} control planes, ${size.workers} workers`,
     'network:',
@@ -40,11 +44,9 @@ export function clusterScenario(size: ClusterSize): { text: string; files: Reado
     ...all.map(apply),
     '  - id: waiting',
     '    parallel:',
-    ...controlPlanes.map(
-      ({ address }) => `      - { await: talosctl -n ${address} service etcd, output: Running pre state, within: 15m }`,
-    ),
+    ...all.map(told),
     `  - { id: ignite, await: talosctl bootstrap -n ${first} -e ${first}, within: 5m }`,
-    `  - { id: healthy, await: talosctl health -n ${first}, within: 20m }`,
+    `  - { id: healthy, await: talosctl health -n ${first}, within: 20m, again: ignite, every: 5m }`,
     `  - { id: kubeconfig, run: talosctl kubeconfig -n ${first} }`,
     'expect:',
     `  - etcd: { clusters: 1, voters: ${size.controlPlanes}, learners: 0, writable: true, births: [cp-1] }`,

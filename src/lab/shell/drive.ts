@@ -1,6 +1,7 @@
 import type { Task } from '../../platform/task.ts';
 import { Engine } from '../engine/engine.ts';
 import type { Session } from '../engine/session.ts';
+import { runInSlices, type Slices } from '../engine/slices.ts';
 
 export interface Driven {
   /** False when the limit of simulated time was over before the work ended. */
@@ -14,13 +15,13 @@ export interface Driven {
  * time are over; what is interrupted is killed. `print` sees what commands print, as they print it, `onCommand` the lines of
  * a scenario as they are typed.
  */
-export function driveOperator(
+export function* driveOperator(
   session: Session,
   body: (engine: Engine) => Task<void>,
   print: (text: string, stream: 'stdout' | 'stderr') => void,
   limitUs?: number,
   onCommand: (line: string) => void = () => {},
-): Driven {
+): Slices<Driven> {
   const { simulation } = session.world;
   let ended = false;
   const problems: string[] = [];
@@ -34,7 +35,10 @@ export function driveOperator(
     problems.push(...engine.problems);
     ended = true;
   });
-  simulation.runUntil(() => ended, limitUs === undefined ? {} : { untilUs: simulation.nowUs + limitUs });
-  if (!ended) process.kill();
+  try {
+    yield* runInSlices(simulation, () => ended, limitUs === undefined ? {} : { untilUs: simulation.nowUs + limitUs });
+  } finally {
+    if (!ended) process.kill();
+  }
   return { ended, problems };
 }

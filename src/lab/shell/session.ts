@@ -12,6 +12,7 @@ import { adviceOn } from '../advice/advice.ts';
 import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
+import { finished, runInSlices, type Slices } from '../engine/slices.ts';
 import { missingArgument, unknownDisk } from '../scenario/check.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
@@ -73,12 +74,17 @@ export class ShellSession {
   }
 
   /** Runs the steps of the scenario. */
-  runSteps(): LineOutcome {
-    return this.#drive((engine) => engine.run(this.#session.scenario.steps));
+  *runSteps(): Slices<LineOutcome> {
+    return yield* this.#drive((engine) => engine.run(this.#session.scenario.steps));
   }
 
   /** Takes one line. */
   enter(line: string): LineOutcome {
+    return finished(this.entered(line));
+  }
+
+  /** {@link enter} for whoever must be interruptible: what is given up is killed, and the session goes on. */
+  *entered(line: string): Slices<LineOutcome> {
     const split = splitWords(line);
     if (split.error !== undefined) return this.#complain(split.error);
     const [verb, ...rest] = split.words;
@@ -103,12 +109,12 @@ export class ShellSession {
       case 'violations':
         return this.#violations();
       case 'run':
-        return this.runSteps();
+        return yield* this.runSteps();
       case 'advance':
-        return this.#advance(rest);
+        return yield* this.#advance(rest);
       default:
         if ((FAULT_KINDS as readonly string[]).includes(verb)) return this.#fault(verb as FaultKind, rest);
-        return this.#command(line, split.words);
+        return yield* this.#command(line, split.words);
     }
   }
 
@@ -131,17 +137,18 @@ export class ShellSession {
     return 'done';
   }
 
-  #advance(words: readonly string[]): LineOutcome {
+  *#advance(words: readonly string[]): Slices<LineOutcome> {
     const us = parseDurationUs(words[0] ?? '');
     if (us === undefined || us < 0 || words.length !== 1)
       return this.#complain('advance: write a duration, such as advance 30s');
-    this.#session.world.simulation.runFor(us);
+    const { simulation } = this.#session.world;
+    yield* runInSlices(simulation, simulation.nowUs + us);
     return 'done';
   }
 
-  #command(line: string, words: readonly string[]): LineOutcome {
+  *#command(line: string, words: readonly string[]): Slices<LineOutcome> {
     let exitCode = 0;
-    const outcome = this.#drive(function* (engine): Task<void> {
+    const outcome = yield* this.#drive(function* (engine): Task<void> {
       exitCode = yield* engine.typed(words);
     }, COMMAND_LIMIT_US);
     if (outcome !== 'done') return outcome;
@@ -150,8 +157,8 @@ export class ShellSession {
   }
 
   /** Runs something as the operator until it ends or the limit of simulated time is over. */
-  #drive(body: (engine: Engine) => Task<void>, limitUs?: number): LineOutcome {
-    const { ended, problems } = driveOperator(this.#session, body, this.#print, limitUs);
+  *#drive(body: (engine: Engine) => Task<void>, limitUs?: number): Slices<LineOutcome> {
+    const { ended, problems } = yield* driveOperator(this.#session, body, this.#print, limitUs);
     if (!ended && limitUs !== undefined)
       return this.#complain(`interrupted: it did not end within ${formatDurationUs(limitUs)} of simulated time`);
     for (const problem of problems) this.#print(`${problem}\n`);

@@ -9,6 +9,7 @@ import { createSimCrypto } from '../../sim/crypto/crypto.ts';
 import type { ProgramSet } from '../../world/programs.ts';
 import { machineOf } from '../checkers/checker.ts';
 import { Session } from '../engine/session.ts';
+import { runInSlices, type Slices } from '../engine/slices.ts';
 import type { Scenario } from '../scenario/model.ts';
 import type { DiskEntry } from '../scenario/schema.ts';
 import type { OperatorShell } from '../tools/shell.ts';
@@ -56,11 +57,11 @@ const BUDGET_EVENTS = 30_000_000;
 const TALOSCONFIG = 'talosconfig';
 
 /** Boots configs together in a world made for them, bootstraps the first control plane, and tells how far each gets. */
-export function tryConfigs(
+export function* tryConfigs(
   configs: readonly TriedConfig[],
   options: TryOptions,
   deps: { readonly programs: ProgramSet; readonly tools: readonly Tool[] },
-): TryResult {
+): Slices<TryResult> {
   const layout = new Layout(configs);
   const places = configs.map((config) => layout.place(config));
   const crypto = createSimCrypto(`${options.seed}/try`);
@@ -88,7 +89,7 @@ export function tryConfigs(
     while (!attempts.every((attempt) => attempt.isSettled(session.nowUs))) yield* platform.clock.sleep(POLL_US);
     isDone = true;
   });
-  session.world.simulation.runUntil(() => isDone, { untilUs: LIMIT_US, maxEvents: BUDGET_EVENTS });
+  yield* runInSlices(session.world.simulation, () => isDone, { untilUs: LIMIT_US, maxEvents: BUDGET_EVENTS });
   const addresses = new Set(places.map(({ address }) => address));
   const machines = attempts.map((attempt) =>
     attempt.verdict({

@@ -1,6 +1,7 @@
 /** Published whole configs, each booted in a world made for it: how far it gets is what its own content allows. */
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/config.ts';
+import { finished } from '../../../src/lab/engine/slices.ts';
 import { OPERATOR_TOOLS } from '../../../src/lab/tools/registry.ts';
 import type { Stage } from '../../../src/lab/try/progress.ts';
 import { triedConfig } from '../../../src/lab/try/tried-config.ts';
@@ -30,7 +31,7 @@ function tryFiles(...names: readonly string[]): readonly TriedMachine[] {
     taken.add(tried.name);
     return tried;
   });
-  return tryConfigs(configs, { seed: 1 }, { programs: PROGRAMS, tools: OPERATOR_TOOLS }).machines;
+  return finished(tryConfigs(configs, { seed: 1 }, { programs: PROGRAMS, tools: OPERATOR_TOOLS })).machines;
 }
 
 describe.skipIf(!present)('whole configs of the corpus, tried', () => {

@@ -6,6 +6,7 @@ import { TOOL_V1_11_3 } from '../../../src/config/generate/tool-release.ts';
 import { applyPatchesToSet } from '../../../src/config/patch/apply.ts';
 import { printConfigSet } from '../../../src/config/patch/config-set.ts';
 import { parsePatch } from '../../../src/config/patch/load.ts';
+import { finished } from '../../../src/lab/engine/slices.ts';
 import { OPERATOR_TOOLS } from '../../../src/lab/tools/registry.ts';
 import { namedDisk } from '../../../src/lab/try/disk.ts';
 import { tryReport } from '../../../src/lab/try/report.ts';
@@ -33,7 +34,7 @@ function attempt(texts: readonly string[], options: Partial<TryOptions> = {}) {
     taken.add(tried.name);
     return tried;
   });
-  return tryConfigs(configs, { seed: 1, ...options }, { programs: PROGRAMS, tools: OPERATOR_TOOLS });
+  return finished(tryConfigs(configs, { seed: 1, ...options }, { programs: PROGRAMS, tools: OPERATOR_TOOLS }));
 }
 
 const STATIC = `
