@@ -52,7 +52,7 @@ describe('starting a member', () => {
     expect(runOn(spare, ['etcd', '--listen-peer-urls=10.0.0.1:2380'])).toMatchObject({
       code: 2,
       text: expect.stringContaining(
-        'invalid value "10.0.0.1:2380" for flag -listen-peer-urls: URL scheme must be http, https, unix, or unixs: 10.0.0.1:2380',
+        'invalid value "10.0.0.1:2380" for flag -listen-peer-urls: parse "10.0.0.1:2380": first path segment in URL cannot contain colon',
       ),
     });
     expect(runOn(spare, ['etcd', '--heartbeat-interval=500'])).toMatchObject({
@@ -66,6 +66,15 @@ describe('starting a member', () => {
       text: expect.stringContaining('--discovery=http://x is not simulated'),
     });
     expect(runOn(spare, ['etcd', '--version'])).toMatchObject({ code: 0, text: 'etcd Version: 3.6.5' });
+    expect(runOn(spare, ['etcd', 'gateway', 'start'])).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('etcd gateway is not simulated'),
+    });
+    const taken = runOn(cluster.nodes[0]!, ['etcd', '--data-dir=/other', '--listen-peer-urls=http://0.0.0.0:2380']);
+    expect(taken).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/"discovery failed","error":"listen tcp 0.0.0.0:2380: bind: address already in use"/),
+    });
   });
 
   it('refuses to join without having been added, or under a name that is not on the list', () => {
@@ -271,7 +280,7 @@ describe('starting a member', () => {
       file.close();
     });
     const { code, text } = runOn(node, node.args);
-    expect(code).not.toBe(0);
-    expect(text).toContain('crc mismatch');
+    expect(code).toBe(1);
+    expect(text).toContain('"msg":"discovery failed","error":"walpb: crc mismatch"');
   });
 });

@@ -1,7 +1,7 @@
 /** What a config is generated from (reference/network-config.md E.8). */
 
+import { parseUrl, urlHostname } from '../../platform/text/url.ts';
 import { ipBytes } from '../../platform/x509/ip.ts';
-import { parseUrl, urlHostname } from '../text/url.ts';
 import type { Contract } from './contract.ts';
 import type { SecretsBundle } from './secrets.ts';
 

@@ -1,10 +1,11 @@
 /** Rules of `cluster` (reference/network-config.md E.5, Cluster part; v1.11.3.md 11.4). */
 
 import { goQuote } from '../../platform/text/quote.ts';
+import { parseUrl } from '../../platform/text/url.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefixOrAddress } from '../text/ip.ts';
-import { endpointProblem, parseUrl } from '../text/url.ts';
+import { endpointProblem } from '../text/url.ts';
 import { at, flagAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import type { Findings } from './findings.ts';
 

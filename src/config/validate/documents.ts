@@ -1,7 +1,7 @@
 /** Side documents, one check per kind; those of v1.11.3 stand here (reference/network-config.md E.4; v1.11.3.md 11.1). */
 import { parseDuration } from '../../platform/text/duration.ts';
 import { goQuote } from '../../platform/text/quote.ts';
-import { parseUrl, urlPort } from '../text/url.ts';
+import { parseUrl, urlPort } from '../../platform/text/url.ts';
 import { at, listAt, textAt } from '../view.ts';
 import { newerChecks } from './newer.ts';
 import type { DocumentCheck } from './report.ts';

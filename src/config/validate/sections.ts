@@ -1,12 +1,12 @@
 /** Sections of `machine` that stand alone (reference/network-config.md E.5 rows 22–32; v1.11.3.md 11.4). */
 
 import { goQuote } from '../../platform/text/quote.ts';
+import { parseUrl } from '../../platform/text/url.ts';
 import type { Path } from '../errors.ts';
 import { PROTECTED_KUBELET_FIELDS } from '../protected-kubelet-fields.ts';
 import { isApiRole } from '../roles.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefix } from '../text/ip.ts';
-import { parseUrl } from '../text/url.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, stringsAt, textAt, textMapAt } from '../view.ts';
 import { checkSubnets } from './cluster.ts';
 import { type Findings, multiError } from './findings.ts';

@@ -1,4 +1,6 @@
+import { parseBool } from '../../platform/text/boolean.ts';
 import { parseDuration, parseDurationUs } from '../../platform/text/duration.ts';
+import { parseInteger } from '../../platform/text/integer.ts';
 import { CtlExit, ExitCode } from './context.ts';
 
 /** A flag as a command declares it: its kind and what it is when not given. */
@@ -42,11 +44,11 @@ export class Flags {
   }
 
   bool(name: string): boolean {
-    return this.#values[name] === 'true';
+    return parseBool(this.#values[name] ?? '') ?? false;
   }
 
   int(name: string): number {
-    return Number.parseInt(this.#values[name] ?? '0', 10);
+    return Number(parseInteger(this.#values[name] ?? '0', 'int'));
   }
 
   /** Microseconds. */
@@ -112,12 +114,11 @@ function checkValue(name: string, spec: FlagSpec, value: string): void {
   const bad = (why: string): never => {
     throw new CtlExit(ExitCode.Error, `invalid argument "${value}" for "--${name}" flag: ${why}`);
   };
-  if (spec.kind === 'bool' && value !== 'true' && value !== 'false') {
+  if (spec.kind === 'bool' && parseBool(value) === null) {
     bad(`strconv.ParseBool: parsing "${value}": invalid syntax`);
   }
-  if (spec.kind === 'int' && !/^[+-]?\d+$/.test(value)) {
-    bad(`strconv.ParseInt: parsing "${value}": invalid syntax`);
-  }
+  const number = spec.kind === 'int' ? parseInteger(value, 'int') : 0n;
+  if (typeof number === 'string') bad(`strconv.ParseInt: parsing "${value}": ${number}`);
   const duration = spec.kind === 'duration' ? parseDuration(value) : 0n;
   if (typeof duration === 'string') bad(duration);
 }

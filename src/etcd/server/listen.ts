@@ -6,6 +6,8 @@ import { type HttpHandler, type HttpServer, serveHttp } from '../../rpc/http/ser
 import type { EtcdUrl } from './config/urls.ts';
 import { StartError } from './start/errors.ts';
 
+const MAX_PORT = 65_535;
+
 /** A port's TLS. */
 export interface SecuredPort {
   readonly tls: TlsServer;
@@ -65,11 +67,13 @@ function bindAddress(url: EtcdUrl): string {
   return url.host === 'localhost' ? '127.0.0.1' : url.host === '' ? '0.0.0.0' : url.host;
 }
 
+/** The error of a port that cannot be had tells by itself where it was to be. */
 function* bound<T>(url: EtcdUrl, task: Task<T>): Task<T> {
+  if (url.port > MAX_PORT) throw new StartError(`listen tcp: address ${url.port}: invalid port`);
   try {
     return yield* task;
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
-    throw new StartError(`listen tcp ${url.host}:${url.port}: bind: ${error.message}`);
+    throw new StartError(error.message);
   }
 }

@@ -1,4 +1,6 @@
+import { parseBool } from '../../platform/text/boolean.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
+import { parseInteger } from '../../platform/text/integer.ts';
 
 export type FlagType = 'string' | 'bool' | 'int' | 'duration' | 'strings' | 'stringArray';
 export type FlagValue = string | boolean | number | readonly string[];
@@ -69,20 +71,16 @@ export class FlagValues {
   }
 }
 
-const TRUE_TEXTS: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
-const FALSE_TEXTS: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
-
 function parseValue(spec: FlagSpec, text: string): FlagValue | { complaint: string } {
   switch (spec.type) {
     case 'string':
       return text;
     case 'bool':
-      if (TRUE_TEXTS.includes(text)) return true;
-      if (FALSE_TEXTS.includes(text)) return false;
-      return { complaint: `strconv.ParseBool: parsing "${text}": invalid syntax` };
-    case 'int':
-      if (/^[+-]?\d+$/.test(text)) return Number(text);
-      return { complaint: `strconv.ParseInt: parsing "${text}": invalid syntax` };
+      return parseBool(text) ?? { complaint: `strconv.ParseBool: parsing "${text}": invalid syntax` };
+    case 'int': {
+      const value = parseInteger(text, 'int');
+      return typeof value === 'bigint' ? Number(value) : { complaint: `strconv.ParseInt: parsing "${text}": ${value}` };
+    }
     case 'duration': {
       const us = parseDurationUs(text);
       if (us !== undefined) return us;

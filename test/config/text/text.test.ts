@@ -3,14 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unifiedDiff } from '../../../src/config/text/diff.ts';
 import { formatAddress, formatPrefix, isMasked, parseAddress, parsePrefix } from '../../../src/config/text/ip.ts';
-import {
-  endpointProblem,
-  formatUrl,
-  normalizeUrl,
-  parseUrl,
-  urlHostname,
-  urlPort,
-} from '../../../src/config/text/url.ts';
+import { endpointProblem, normalizeUrl } from '../../../src/config/text/url.ts';
 import {
   formatDuration,
   formatDurationUs,
@@ -19,6 +12,7 @@ import {
 } from '../../../src/platform/text/duration.ts';
 import { formatBytes, parseBytes } from '../../../src/platform/text/humanize.ts';
 import { goQuote } from '../../../src/platform/text/quote.ts';
+import { formatUrl, parseUrl, urlHostname, urlPort } from '../../../src/platform/text/url.ts';
 
 describe('durations', () => {
   test.each([

@@ -369,12 +369,14 @@ describe('membership', () => {
 describe('the command line', () => {
   const parse = (...args: readonly string[]): ServerConfig => {
     const config = parseConfig(args, {}, ETCD_3_6);
-    if ('exitCode' in config) throw new Error(config.lines.join('\n'));
+    if ('why' in config) throw new Error(JSON.stringify(config));
     return config;
   };
   const refused = (...args: readonly string[]): { code: number; line: string } => {
     const config = parseConfig(args, {}, ETCD_3_6);
-    return 'exitCode' in config ? { code: config.exitCode, line: config.lines[0]! } : { code: -1, line: '' };
+    if (!('why' in config)) return { code: -1, line: config.startProblem ?? '' };
+    const line = config.why === 'unfit' ? config.error : config.why === 'usage' ? config.lines[0]! : config.variable;
+    return { code: config.exitCode, line };
   };
 
   it('has the defaults of its release', () => {
@@ -423,10 +425,21 @@ describe('the command line', () => {
 
   it('reads values in every spelling, and the environment behind them', () => {
     expect(parse('-name', 'a', '--pre-vote=0').preVote).toBe(false);
-    const config = parseConfig(['--name=flag'], { ETCD_NAME: 'env', ETCD_MAX_WALS: '9' }, ETCD_3_6) as ServerConfig;
-    expect(config).toMatchObject({ name: 'flag', maxWals: 9 });
+    const env = { ETCD_MAX_WALS: '0x9', ETCD_VERSION: 'true', ETCD_NONE: '1' };
+    const config = parseConfig(['--name=flag'], env, ETCD_3_6) as ServerConfig;
+    expect(config).toMatchObject({ name: 'flag', maxWals: 9, variables: ['ETCD_MAX_WALS'] });
+    expect(config.unknownVariables).toEqual(['ETCD_VERSION=true', 'ETCD_NONE=1']);
+    expect(parseConfig(['--name=flag'], { ETCD_NAME: 'env' }, ETCD_3_6)).toEqual({
+      why: 'shadowed',
+      exitCode: 1,
+      variable: 'ETCD_NAME',
+    });
     expect(parse('--feature-gates=CompactHashCheck=true').compactHashCheck).toBe(true);
     expect(parse('--auto-compaction-retention=2').autoCompactionRetention).toBe(7_200_000_000);
+    expect(parse('--auto-compaction-mode=revision', '--auto-compaction-retention=1us').autoCompactionRetention).toBe(
+      1000,
+    );
+    expect(parse('--experimental-max-learners=2').maxLearners).toBe(2);
   });
 
   it('is refused by Go’s words for values, and by etcd’s for what does not fit together', () => {
@@ -443,9 +456,42 @@ describe('the command line', () => {
     expect(refused('--listen-client-urls=http://10.0.0.1:2379').line).toContain('--advertise-client-urls is required');
     expect(refused('--election-timeout=60000').line).toContain('is too long, and should be set less than 50000ms');
     expect(refused('--listen-peer-urls=http://example.com:2380').line).toContain('expected IP in URL for binding');
-    expect(refused('--feature-gates=Nonsense=true').line).toContain('unrecognized feature gate: Nonsense');
-    expect(refused('--initial-cluster=a').line).toContain('empty URL given for "a"');
     expect(refused('--auth-token=jwt').line).toContain('--auth-token=jwt is not simulated');
+    expect(refused('--discovery=http://x').line).toContain('--discovery=http://x is not simulated');
+  });
+
+  it('knows what is new in 3.6 from what was before', () => {
+    const gates = 'for flag -feature-gates';
+    expect(refused('--feature-gates=Nonsense=true')).toEqual({
+      code: 2,
+      line: `invalid value "Nonsense=true" ${gates}: unrecognized feature gate: Nonsense`,
+    });
+    expect(refused('--feature-gates=x').line).toBe(`invalid value "x" ${gates}: missing bool value for x`);
+    expect(refused('--feature-gates=LeaseCheckpoint=x').line).toContain(
+      'invalid value of LeaseCheckpoint=x, err: strconv.ParseBool: parsing "x": invalid syntax',
+    );
+    expect(refused('--feature-gates=LeaseCheckpointPersist=true').line).toContain('requires enabling feature gate');
+    expect(refused('--compaction-batch-limit=1', '--experimental-compaction-batch-limit=1').line).toBe(
+      'cannot set --experimental-compaction-batch-limit and --compaction-batch-limit at the same time, please use --compaction-batch-limit only',
+    );
+    expect(
+      refused('--feature-gates=InitialCorruptCheck=true', '--experimental-initial-corrupt-check=false').line,
+    ).toContain('cannot specify both flags: --experimental-initial-corrupt-check=false and --feature-gates=Initial');
+    expect(refused('--discovery-fallback=proxy').line).toContain('v2 proxy is deprecated');
+    expect(refused('--discovery-token=a').line).toBe('both --discovery-token and --discovery-endpoints must be set');
+    expect(refused('--discovery-proxy=a', '--discovery-user=b').line).toContain('both v2 discovery settings');
+    expect(refused('--auto-compaction-mode=').line).toBe('undefined auto-compaction-mode');
+    expect(refused('--compact-hash-check-time=0s').line).toContain('--compact-hash-check-time must be >0');
+    expect(refused('--tls-min-version=TLS1.1').line).toContain('unexpected TLS version "TLS1.1"');
+    expect(refused('--tls-min-version=TLS1.3', '--tls-max-version=TLS1.2').line).toContain(
+      'is greater than max version',
+    );
+    expect(refused('--tls-min-version=TLS1.3', '--cipher-suites=X').line).toContain(
+      'cannot be configured when only TLS1.3',
+    );
+    expect(refused('--v2-deprecation=not-yet').line).toContain('invalid value "not-yet"');
+    expect(refused('--experimental-wait-cluster-ready-timeout=1s').line).toContain('provided but not defined');
+    expect(refused('--log-format=x').line).toContain('unknown log format: x');
   });
 
   it('has URLs and durations as Go reads them', () => {
@@ -453,6 +499,7 @@ describe('the command line', () => {
     expect(parseUrls('ftp://a:1')).toBe('URL scheme must be http, https, unix, or unixs: ftp://a:1');
     expect(parseUrls('http://a')).toBe('URL address does not have the form "host:port": http://a');
     expect(parseUrls('http://a:1/x')).toBe('URL must not contain a path: http://a:1/x');
+    expect(parseUrls('http://a:1,,http://b:1')).toBe('URL scheme must be http, https, unix, or unixs: ');
     expect(parseUrls('http://[fd00::1]:2380')).toMatchObject([{ host: 'fd00::1', port: 2380 }]);
     expect(parseInitialCluster('a=http://a:1,a=http://b:1')).toEqual(
       new Map([

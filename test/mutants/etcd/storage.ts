@@ -39,7 +39,7 @@ export const STORAGE_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'G3 2',
     'a log that is damaged in the middle is read up to there and taken',
     'server/wal/recover.ts',
-    "    if (result.end === 'corrupt') throw new Fatal('failed to read WAL, cannot be repaired: walpb: crc mismatch');\n",
+    "    if (result.end === 'corrupt') throw new StartError('walpb: crc mismatch');\n",
     '',
   ],
   [

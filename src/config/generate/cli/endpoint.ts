@@ -1,7 +1,8 @@
 /** The check of the cluster endpoint on the command line (reference/lifecycle-api-cli.md F.4 `gen config`). */
 
 import { goQuote } from '../../../platform/text/quote.ts';
-import { endpointProblem, parseUrl, type Url, urlPort } from '../../text/url.ts';
+import { parseUrl, type Url, urlPort } from '../../../platform/text/url.ts';
+import { endpointProblem } from '../../text/url.ts';
 import { CommandError } from './workstation.ts';
 
 const DEFAULT_PORT = '6443';

@@ -1,8 +1,10 @@
-import { parseDurationUs } from '../../../platform/text/duration.ts';
 import type { Behaviour } from '../../behaviour.ts';
-import { FEATURE_GATES, FLAGS } from './flag-table.ts';
-import { type ParsedFlags, parseBool, parseFlags, type Refusal } from './parse.ts';
-import { type EtcdUrl, parseInitialCluster, parseUrls, type UrlsByName } from './urls.ts';
+import { FlagValues } from './flag-values.ts';
+import { type ParsedFlags, parseFlags, withEnvironment } from './parse.ts';
+import { type Refusal, unfit } from './refusal.ts';
+import { parseRetention, startProblem } from './start-problem.ts';
+import { type EtcdUrl, parseInitialCluster, type UrlsByName } from './urls.ts';
+import { findUnfit, notSimulated } from './validate.ts';
 
 /** Files of one side's TLS; empty names are "not set". */
 export interface TlsFiles {
@@ -59,6 +61,10 @@ export interface ServerConfig {
   readonly unsafeNoFsync: boolean;
   /** Variables of the environment that set a flag. */
   readonly variables: readonly string[];
+  /** Variables that look like etcd's and are none, as `NAME=value`. */
+  readonly unknownVariables: readonly string[];
+  /** What the real program notices only when it starts; null when all is well. */
+  readonly startProblem: string | null;
   readonly clientTls: TlsFiles;
   readonly peerTls: TlsFiles;
 }
@@ -71,179 +77,79 @@ export function parseConfig(
   env: Readonly<Record<string, string>>,
   behaviour: Behaviour,
 ): ServerConfig | Refusal {
-  const flags = parseFlags(args, env);
-  if ('exitCode' in flags) return flags;
-  if (flags.values.version === 'true') return { exitCode: 0, lines: [`etcd Version: ${behaviour.serverVersion}`] };
-  const wrong = findWrong(flags);
-  if (wrong !== null) return refuse(wrong);
-  return assemble(flags, behaviour);
+  const parsed = parseFlags(args);
+  if ('why' in parsed) return parsed;
+  if (new FlagValues(parsed).bool('version')) {
+    return { why: 'usage', exitCode: 0, lines: [`etcd Version: ${behaviour.serverVersion}`] };
+  }
+  const flags = withEnvironment(parsed, env);
+  if ('why' in flags) return flags;
+  const values = new FlagValues(flags);
+  const wrong = findUnfit(values) ?? notSimulated(values);
+  return wrong === null ? assemble(flags, values, behaviour) : unfit(wrong);
 }
 
-function refuse(text: string): Refusal {
-  return { exitCode: 1, lines: [`failed to verify flags: ${text}`] };
-}
-
-/** What does not fit together, in the words of etcd where it has some. */
-function findWrong(flags: ParsedFlags): string | null {
-  const { values, given } = flags;
-  for (const name of Object.keys(FLAGS)) {
-    const only = FLAGS[name]!.only;
-    if (only !== undefined && !only.includes(values[name]!)) {
-      return `--${name}=${values[name]} is not simulated; leave the flag out`;
-    }
-  }
-  const tick = uint(values, 'heartbeat-interval');
-  const election = uint(values, 'election-timeout');
-  if (tick === 0) return '--heartbeat-interval must be >0 (set to 0ms)';
-  if (election === 0) return '--election-timeout must be >0 (set to 0ms)';
-  if (5 * tick > election) {
-    return `--election-timeout[${election}ms] should be at least as 5 times as --heartbeat-interval[${tick}ms]`;
-  }
-  if (election > 50000) return `--election-timeout[${election}ms] is too long, and should be set less than 50000ms`;
-  if (!['new', 'existing'].includes(values['initial-cluster-state']!)) {
-    return `invalid value "${values['initial-cluster-state']}" for flag -initial-cluster-state: invalid value`;
-  }
-  if (given.has('listen-client-urls') && !given.has('advertise-client-urls')) {
-    return '--advertise-client-urls is required when --listen-client-urls is set explicitly';
-  }
-  for (const name of ['listen-peer-urls', 'listen-client-urls', 'listen-metrics-urls']) {
-    const unbound = findUnbindable(values[name]!);
-    if (unbound !== null) return `expected IP in URL for binding (${unbound})`;
-  }
-  return findWrongMode(values);
-}
-
-function findWrongMode(values: Readonly<Record<string, string>>): string | null {
-  const mode = values['auto-compaction-mode']!;
-  if (mode !== 'periodic' && mode !== 'revision') return `unknown auto-compaction-mode "${mode}"`;
-  if (retention(values) === null) {
-    return `error parsing auto-compaction-retention "${values['auto-compaction-retention']}"`;
-  }
-  for (const part of gateParts(values)) {
-    const [name, value] = part.split('=');
-    if (FEATURE_GATES[name!] === undefined) return `unrecognized feature gate: ${name}`;
-    if (parseBool(value ?? '') === null) return `invalid value of ${name}=${value ?? ''}, err: strconv.ParseBool`;
-  }
-  return null;
-}
-
-function findUnbindable(list: string): string | null {
-  if (list === '') return null;
-  for (const url of parseUrls(list) as readonly EtcdUrl[]) {
-    if (url.scheme.startsWith('unix') || url.host === 'localhost' || url.host === '') continue;
-    if (!/^[0-9.]+$/.test(url.host) && !url.host.includes(':')) return url.text;
-  }
-  return null;
-}
-
-function assemble(flags: ParsedFlags, behaviour: Behaviour): ServerConfig | Refusal {
-  const { values, given } = flags;
-  const urls = (name: string): readonly EtcdUrl[] =>
-    values[name] === '' ? [] : (parseUrls(values[name]!) as readonly EtcdUrl[]);
-  const name = values.name!;
-  const dataDir = values['data-dir'] === '' ? `${name}.etcd` : values['data-dir']!;
-  const tickMs = uint(values, 'heartbeat-interval');
-  const text = values['initial-cluster'] === '' ? defaultCluster(values) : values['initial-cluster']!;
-  const initialCluster = parseInitialCluster(text);
-  if (typeof initialCluster === 'string') return refuse(`error setting up initial cluster: ${initialCluster}`);
-  const newer = (now: string, before: string): string =>
-    given.has(now) ? values[now]! : given.has(before) ? values[before]! : values[now]!;
-  const us = (now: string, before: string): number => parseDurationUs(newer(now, before))!;
-  const quota = Number.parseInt(values['quota-backend-bytes']!, 10);
+function assemble(flags: ParsedFlags, values: FlagValues, behaviour: Behaviour): ServerConfig {
+  const name = values.text('name');
+  const tickMs = values.number('heartbeat-interval');
+  const initialCluster = parseInitialCluster(initialClusterText(values));
+  const quota = values.number('quota-backend-bytes');
   return {
     name,
-    dataDir,
-    walDir: values['wal-dir']!,
-    listenPeerUrls: urls('listen-peer-urls'),
-    listenClientUrls: urls('listen-client-urls'),
-    listenMetricsUrls: urls('listen-metrics-urls'),
-    advertisePeerUrls: urls('initial-advertise-peer-urls'),
-    advertiseClientUrls: urls('advertise-client-urls'),
-    initialCluster,
-    initialClusterToken: values['initial-cluster-token']!,
-    newCluster: values['initial-cluster-state'] === 'new',
-    forceNewCluster: bool(values, 'force-new-cluster'),
+    dataDir: values.text('data-dir') === '' ? `${name}.etcd` : values.text('data-dir'),
+    walDir: values.text('wal-dir'),
+    listenPeerUrls: values.urls('listen-peer-urls'),
+    listenClientUrls: values.urls('listen-client-urls'),
+    listenMetricsUrls: values.urls('listen-metrics-urls'),
+    advertisePeerUrls: values.urls('initial-advertise-peer-urls'),
+    advertiseClientUrls: values.urls('advertise-client-urls'),
+    initialCluster: typeof initialCluster === 'string' ? new Map() : initialCluster,
+    initialClusterToken: values.text('initial-cluster-token'),
+    newCluster: values.text('initial-cluster-state') === 'new',
+    forceNewCluster: values.bool('force-new-cluster'),
     tickUs: tickMs * 1000,
-    electionTicks: Math.floor(uint(values, 'election-timeout') / tickMs),
-    initialElectionTickAdvance: bool(values, 'initial-election-tick-advance'),
-    preVote: given.has('pre-vote') ? bool(values, 'pre-vote') : behaviour.preVoteByDefault,
-    strictReconfigCheck: bool(values, 'strict-reconfig-check'),
-    snapshotCount: given.has('snapshot-count') ? uint(values, 'snapshot-count') : behaviour.snapshotCount,
-    snapshotCatchupEntries: Number(newer('snapshot-catchup-entries', 'experimental-snapshot-catchup-entries')),
-    maxSnapshots: uint(values, 'max-snapshots'),
-    maxWals: uint(values, 'max-wals'),
+    electionTicks: Math.floor(values.number('election-timeout') / tickMs),
+    initialElectionTickAdvance: values.bool('initial-election-tick-advance'),
+    preVote: values.given('pre-vote') ? values.bool('pre-vote') : behaviour.preVoteByDefault,
+    strictReconfigCheck: values.bool('strict-reconfig-check'),
+    snapshotCount: values.given('snapshot-count') ? values.number('snapshot-count') : behaviour.snapshotCount,
+    snapshotCatchupEntries: values.number(values.newer('snapshot-catchup-entries')),
+    maxSnapshots: values.number('max-snapshots'),
+    maxWals: values.number('max-wals'),
     quotaBackendBytes: quota === 0 ? DEFAULT_QUOTA_BYTES : quota,
-    backendBatchIntervalUs: parseDurationUs(values['backend-batch-interval']!)! || 100_000,
-    backendBatchLimit: Number(values['backend-batch-limit']) || 10_000,
-    maxTxnOps: uint(values, 'max-txn-ops'),
-    maxRequestBytes: uint(values, 'max-request-bytes'),
-    maxLearners: Number(newer('max-learners', 'experimental-max-learners')),
-    compactionBatchLimit: Number(newer('compaction-batch-limit', 'experimental-compaction-batch-limit')),
-    compactionSleepUs: us('compaction-sleep-interval', 'experimental-compaction-sleep-interval'),
-    corruptCheckTimeUs: us('corrupt-check-time', 'experimental-corrupt-check-time'),
-    compactHashCheck: gate(values, 'CompactHashCheck') || bool(values, 'experimental-compact-hash-check-enabled'),
-    compactHashCheckTimeUs: us('compact-hash-check-time', 'experimental-compact-hash-check-time'),
-    initialCorruptCheck: gate(values, 'InitialCorruptCheck') || bool(values, 'experimental-initial-corrupt-check'),
-    leaseCheckpoint: gate(values, 'LeaseCheckpoint') || bool(values, 'experimental-enable-lease-checkpoint'),
-    leaseCheckpointPersist:
-      gate(values, 'LeaseCheckpointPersist') || bool(values, 'experimental-enable-lease-checkpoint-persist'),
-    stopGrpcServiceOnDefrag:
-      gate(values, 'StopGRPCServiceOnDefrag') || bool(values, 'experimental-stop-grpc-service-on-defrag'),
-    progressNotifyIntervalUs:
-      us('watch-progress-notify-interval', 'experimental-watch-progress-notify-interval') || 600_000_000,
-    autoCompactionMode: values['auto-compaction-mode'] as 'periodic' | 'revision',
-    autoCompactionRetention: retention(values)!,
-    unsafeNoFsync: bool(values, 'unsafe-no-fsync'),
+    backendBatchIntervalUs: values.durationUs('backend-batch-interval') || 100_000,
+    backendBatchLimit: values.number('backend-batch-limit') || 10_000,
+    maxTxnOps: values.number('max-txn-ops'),
+    maxRequestBytes: values.number('max-request-bytes'),
+    maxLearners: values.number(values.newer('max-learners')),
+    compactionBatchLimit: values.number(values.newer('compaction-batch-limit')),
+    compactionSleepUs: values.durationUs(values.newer('compaction-sleep-interval')),
+    corruptCheckTimeUs: values.durationUs(values.newer('corrupt-check-time')),
+    compactHashCheck: values.gate('CompactHashCheck'),
+    compactHashCheckTimeUs: values.durationUs(values.newer('compact-hash-check-time')),
+    initialCorruptCheck: values.gate('InitialCorruptCheck'),
+    leaseCheckpoint: values.gate('LeaseCheckpoint'),
+    leaseCheckpointPersist: values.gate('LeaseCheckpointPersist'),
+    stopGrpcServiceOnDefrag: values.gate('StopGRPCServiceOnDefrag'),
+    progressNotifyIntervalUs: values.durationUs(values.newer('watch-progress-notify-interval')) || 600_000_000,
+    autoCompactionMode: values.text('auto-compaction-mode') as 'periodic' | 'revision',
+    autoCompactionRetention: parseRetention(values) ?? 0,
+    unsafeNoFsync: values.bool('unsafe-no-fsync'),
     variables: flags.variables,
-    clientTls: tlsFiles(values, ''),
-    peerTls: tlsFiles(values, 'peer-'),
+    unknownVariables: flags.unknownVariables,
+    startProblem: startProblem(values, initialCluster),
+    clientTls: values.tls(''),
+    peerTls: values.tls('peer-'),
   };
 }
 
-/** Without `--initial-cluster` a member lists itself, under its name. */
-function defaultCluster(values: Readonly<Record<string, string>>): string {
-  const urls = values['initial-advertise-peer-urls']!.split(',');
-  return urls.map((url) => `${values.name}=${url}`).join(',');
-}
-
-function tlsFiles(values: Readonly<Record<string, string>>, prefix: '' | 'peer-'): TlsFiles {
-  const clientPrefix = prefix === '' ? 'client-' : 'peer-client-';
-  return {
-    certFile: values[`${prefix}cert-file`]!,
-    keyFile: values[`${prefix}key-file`]!,
-    clientCertFile: values[`${clientPrefix}cert-file`]!,
-    clientKeyFile: values[`${clientPrefix}key-file`]!,
-    trustedCaFile: values[`${prefix}trusted-ca-file`]!,
-    clientCertAuth: bool(values, `${prefix}client-cert-auth`),
-  };
-}
-
-/** The retention as a number: hours when no unit is given and the mode is periodic. Null when it is none. */
-function retention(values: Readonly<Record<string, string>>): number | null {
-  const text = values['auto-compaction-retention']!;
-  if (/^\d+$/.test(text)) {
-    const number = Number.parseInt(text, 10);
-    return values['auto-compaction-mode'] === 'revision' ? number : number * 3_600_000_000;
-  }
-  return parseDurationUs(text) ?? null;
-}
-
-function gateParts(values: Readonly<Record<string, string>>): readonly string[] {
-  return values['feature-gates']!.split(',').filter((part) => part.trim() !== '');
-}
-
-function gate(values: Readonly<Record<string, string>>, name: string): boolean {
-  for (const part of gateParts(values)) {
-    const [key, value] = part.split('=');
-    if (key === name) return parseBool(value ?? '') ?? false;
-  }
-  return FEATURE_GATES[name]!;
-}
-
-function uint(values: Readonly<Record<string, string>>, name: string): number {
-  return Number.parseInt(values[name]!, 10);
-}
-
-function bool(values: Readonly<Record<string, string>>, name: string): boolean {
-  return parseBool(values[name]!) ?? false;
+/** A member that was only given a name lists itself by it; one without a name keeps to the list by default. */
+function initialClusterText(values: FlagValues): string {
+  const text = values.text('initial-cluster');
+  const name = values.text('name');
+  if (name === values.initial('name') || text !== values.initial('initial-cluster')) return text;
+  return values
+    .urls('initial-advertise-peer-urls')
+    .map((url) => `${name === '' ? values.initial('name') : name}=${url.text}`)
+    .join(',');
 }

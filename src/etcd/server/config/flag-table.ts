@@ -1,16 +1,34 @@
-/** How a flag's value is written. */
-export type FlagKind = 'text' | 'bool' | 'uint' | 'int' | 'duration' | 'urls' | 'list';
+/** How a flag's value is written. `ignored` flags are of releases long gone: taken with any value, and forgotten. */
+export type FlagKind =
+  | 'text'
+  | 'bool'
+  | 'uint'
+  | 'uint32'
+  | 'int'
+  | 'duration'
+  | 'urls'
+  | 'origins'
+  | 'gates'
+  | 'ignored';
 
 export interface FlagSpec {
   readonly kind: FlagKind;
   readonly initial: string;
-  /** Set for a feature that is not simulated: any value but these is refused, with this reason. */
+  /** Set for a feature that is not simulated: any value but these is refused by the flag's name. */
   readonly only?: readonly string[];
+  /** The only values that the real program takes. */
+  readonly choices?: readonly string[];
 }
 
 function flag(kind: FlagKind, initial: string, only?: readonly string[]): FlagSpec {
   return only === undefined ? { kind, initial } : { kind, initial, only };
 }
+
+function choice(initial: string, choices: readonly string[], only?: readonly string[]): FlagSpec {
+  return { ...flag('text', initial, only), choices };
+}
+
+const IGNORED: FlagSpec = Object.freeze({ kind: 'ignored', initial: '' });
 
 /**
  * The command line of etcd 3.6 (reference/etcd.md D, `etcd --help`). Flags that only tune logging, tracing or Go's
@@ -37,30 +55,44 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
   'backend-batch-limit': flag('int', '0'),
   'max-txn-ops': flag('uint', '128'),
   'max-request-bytes': flag('uint', '1572864'),
-  'max-concurrent-streams': flag('uint', '4294967295'),
+  'max-concurrent-streams': flag('uint32', '4294967295'),
   'enable-grpc-gateway': flag('bool', 'true'),
   'grpc-keepalive-min-time': flag('duration', '5s'),
   'grpc-keepalive-interval': flag('duration', '2h0m0s'),
   'grpc-keepalive-timeout': flag('duration', '20s'),
+  'raft-read-timeout': flag('duration', '5s'),
+  'raft-write-timeout': flag('duration', '5s'),
   'socket-reuse-port': flag('bool', 'false', ['false']),
   'socket-reuse-address': flag('bool', 'false', ['false']),
   // Clustering
   'initial-advertise-peer-urls': flag('urls', 'http://localhost:2380'),
-  'initial-cluster': flag('text', ''),
-  'initial-cluster-state': flag('text', 'new'),
+  'initial-cluster': flag('text', 'default=http://localhost:2380'),
+  'initial-cluster-state': choice('new', ['new', 'existing']),
   'initial-cluster-token': flag('text', 'etcd-cluster'),
   'advertise-client-urls': flag('urls', 'http://localhost:2379'),
   discovery: flag('text', '', ['']),
   'discovery-token': flag('text', '', ['']),
-  'discovery-endpoints': flag('list', '', ['']),
+  'discovery-endpoints': flag('text', '', ['']),
   'discovery-srv': flag('text', '', ['']),
   'discovery-srv-name': flag('text', '', ['']),
-  'discovery-fallback': flag('text', 'exit', ['exit']),
+  'discovery-fallback': choice('exit', ['exit', 'proxy']),
+  'discovery-proxy': flag('text', '', ['']),
+  'discovery-dial-timeout': flag('duration', '2s'),
+  'discovery-request-timeout': flag('duration', '5s'),
+  'discovery-keepalive-time': flag('duration', '2s'),
+  'discovery-keepalive-timeout': flag('duration', '6s'),
+  'discovery-insecure-transport': flag('bool', 'true'),
+  'discovery-insecure-skip-tls-verify': flag('bool', 'false'),
+  'discovery-cert': flag('text', '', ['']),
+  'discovery-key': flag('text', '', ['']),
+  'discovery-cacert': flag('text', '', ['']),
+  'discovery-user': flag('text', '', ['']),
+  'discovery-password': flag('text', '', ['']),
   'strict-reconfig-check': flag('bool', 'true'),
   'pre-vote': flag('bool', 'true'),
   'auto-compaction-retention': flag('text', '0'),
   'auto-compaction-mode': flag('text', 'periodic'),
-  'v2-deprecation': flag('text', 'write-only', ['write-only', 'not-yet', 'write-only-drop-data', 'gone']),
+  'v2-deprecation': choice('write-only', ['write-only', 'write-only-drop-data', 'gone']),
   // Security
   'cert-file': flag('text', ''),
   'key-file': flag('text', ''),
@@ -80,22 +112,23 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
   'peer-cert-allowed-cn': flag('text', '', ['']),
   'peer-cert-allowed-hostname': flag('text', '', ['']),
   'peer-crl-file': flag('text', '', ['']),
+  'peer-skip-client-san-verification': flag('bool', 'false', ['false']),
   'peer-auto-tls': flag('bool', 'false', ['false']),
   'self-signed-cert-validity': flag('uint', '1'),
-  'cipher-suites': flag('list', ''),
-  cors: flag('list', '*'),
-  'host-whitelist': flag('list', '*'),
-  'tls-min-version': flag('text', ''),
+  'cipher-suites': flag('text', ''),
+  cors: flag('origins', '*'),
+  'host-whitelist': flag('text', '*'),
+  'tls-min-version': flag('text', 'TLS1.2'),
   'tls-max-version': flag('text', ''),
-  'auth-token': flag('text', 'simple', ['simple']),
+  'auth-token': flag('text', 'simple'),
   'bcrypt-cost': flag('uint', '10'),
   'auth-token-ttl': flag('uint', '300'),
   // Profiling, monitoring, logging
   'enable-pprof': flag('bool', 'false', ['false']),
   metrics: flag('text', 'basic'),
   'listen-metrics-urls': flag('urls', ''),
-  logger: flag('text', 'zap', ['zap']),
-  'log-outputs': flag('list', 'default'),
+  logger: flag('text', 'zap'),
+  'log-outputs': flag('text', 'default'),
   'log-level': flag('text', 'info'),
   'log-format': flag('text', 'json'),
   'enable-log-rotation': flag('bool', 'false'),
@@ -103,7 +136,7 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
     'text',
     '{"maxsize":100,"maxage":0,"maxbackups":0,"localtime":false,"compress":false}',
   ),
-  'warning-unary-request-duration': flag('duration', '300ms'),
+  'warning-unary-request-duration': flag('duration', '0s'),
   // Operation
   version: flag('bool', 'false'),
   'config-file': flag('text', '', ['']),
@@ -119,7 +152,7 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
   'watch-progress-notify-interval': flag('duration', '0s'),
   'warning-apply-duration': flag('duration', '100ms'),
   'bootstrap-defrag-threshold-megabytes': flag('uint', '0', ['0']),
-  'feature-gates': flag('text', ''),
+  'feature-gates': flag('gates', ''),
   'enable-distributed-tracing': flag('bool', 'false', ['false']),
   'distributed-tracing-address': flag('text', 'localhost:4317'),
   'distributed-tracing-service-name': flag('text', 'etcd'),
@@ -136,7 +169,7 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
   'experimental-compaction-sleep-interval': flag('duration', '10ms'),
   'experimental-downgrade-check-time': flag('duration', '5s'),
   'experimental-warning-apply-duration': flag('duration', '100ms'),
-  'experimental-warning-unary-request-duration': flag('duration', '300ms'),
+  'experimental-warning-unary-request-duration': flag('duration', '0s'),
   'experimental-watch-progress-notify-interval': flag('duration', '0s'),
   'experimental-memory-mlock': flag('bool', 'false'),
   'experimental-txn-mode-write-with-shared-buffer': flag('bool', 'true'),
@@ -145,8 +178,25 @@ export const FLAGS: Readonly<Record<string, FlagSpec>> = Object.freeze({
   'experimental-snapshot-catchup-entries': flag('uint', '5000'),
   'experimental-stop-grpc-service-on-defrag': flag('bool', 'false'),
   'experimental-peer-skip-client-san-verification': flag('bool', 'false', ['false']),
-  'experimental-wait-cluster-ready-timeout': flag('duration', '5s'),
   'experimental-enable-distributed-tracing': flag('bool', 'false', ['false']),
+  'experimental-distributed-tracing-address': flag('text', 'localhost:4317'),
+  'experimental-distributed-tracing-service-name': flag('text', 'etcd'),
+  'experimental-distributed-tracing-instance-id': flag('text', ''),
+  'experimental-distributed-tracing-sampling-rate': flag('int', '0'),
+  // Of releases long gone
+  'cluster-active-size': IGNORED,
+  'cluster-remove-delay': IGNORED,
+  'cluster-sync-interval': IGNORED,
+  config: IGNORED,
+  force: IGNORED,
+  'max-result-buffer': IGNORED,
+  'max-retry-attempts': IGNORED,
+  'peer-heartbeat-interval': IGNORED,
+  'peer-election-timeout': IGNORED,
+  'retry-interval': IGNORED,
+  snapshot: IGNORED,
+  v: IGNORED,
+  vv: IGNORED,
 });
 
 /** Feature gates of 3.6 with their defaults; those not listed do not exist. */
@@ -160,4 +210,14 @@ export const FEATURE_GATES: Readonly<Record<string, boolean>> = Object.freeze({
   SetMemberLocalAddr: false,
   StopGRPCServiceOnDefrag: false,
   TxnModeWriteWithSharedBuffer: true,
+});
+
+/** Flags of 3.5 and the gates that came in their place; both at once are refused. */
+export const GATED_FLAGS: Readonly<Record<string, string>> = Object.freeze({
+  'experimental-stop-grpc-service-on-defrag': 'StopGRPCServiceOnDefrag',
+  'experimental-initial-corrupt-check': 'InitialCorruptCheck',
+  'experimental-compact-hash-check-enabled': 'CompactHashCheck',
+  'experimental-txn-mode-write-with-shared-buffer': 'TxnModeWriteWithSharedBuffer',
+  'experimental-enable-lease-checkpoint': 'LeaseCheckpoint',
+  'experimental-enable-lease-checkpoint-persist': 'LeaseCheckpointPersist',
 });

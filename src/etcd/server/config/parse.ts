@@ -1,6 +1,7 @@
-import { parseDurationUs } from '../../../platform/text/duration.ts';
-import { FLAGS, type FlagSpec } from './flag-table.ts';
-import { parseUrls } from './urls.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
+import { FLAGS } from './flag-table.ts';
+import { type Refusal, unfit } from './refusal.ts';
+import { valueProblem } from './values.ts';
 
 /** A command line as it was given, before it is checked as a whole. */
 export interface ParsedFlags {
@@ -9,12 +10,8 @@ export interface ParsedFlags {
   readonly given: ReadonlySet<string>;
   /** Variables of the environment that set a flag. */
   readonly variables: readonly string[];
-}
-
-/** Why etcd would not start, with its exit code and what it prints on standard error. */
-export interface Refusal {
-  readonly exitCode: number;
-  readonly lines: readonly string[];
+  /** Variables that look like etcd's and are none, as `NAME=value`. */
+  readonly unknownVariables: readonly string[];
 }
 
 const USAGE: readonly string[] = Object.freeze([
@@ -31,11 +28,11 @@ const USAGE: readonly string[] = Object.freeze([
 ]);
 
 function usageError(text: string): Refusal {
-  return { exitCode: 2, lines: [text, ...USAGE] };
+  return { why: 'usage', exitCode: 2, lines: [text, ...USAGE] };
 }
 
-/** Reads a command line as Go's flag package does, then the environment for what it left open. */
-export function parseFlags(args: readonly string[], env: Readonly<Record<string, string>>): ParsedFlags | Refusal {
+/** Reads a command line as Go's flag package does. The environment comes later: see {@link withEnvironment}. */
+export function parseFlags(args: readonly string[]): ParsedFlags | Refusal {
   const values: Record<string, string> = {};
   for (const name of Object.keys(FLAGS)) values[name] = FLAGS[name]!.initial;
   const given = new Set<string>();
@@ -49,63 +46,59 @@ export function parseFlags(args: readonly string[], env: Readonly<Record<string,
     }
     const name = arg.replace(/^--?/, '').split('=', 1)[0]!;
     if (name === '' || name.startsWith('-')) return usageError(`bad flag syntax: ${arg}`);
-    if (name === 'h' || name === 'help') return { exitCode: 0, lines: USAGE };
-    const spec = FLAGS[name];
+    const spec = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    if (spec === undefined && (name === 'h' || name === 'help')) return { why: 'usage', exitCode: 0, lines: USAGE };
     if (spec === undefined) return usageError(`flag provided but not defined: -${name}`);
     const cut = arg.indexOf('=');
     let value = cut < 0 ? null : arg.slice(cut + 1);
-    if (value === null && spec.kind === 'bool') value = 'true';
+    if (value === null && (spec.kind === 'bool' || spec.kind === 'ignored')) value = 'true';
     if (value === null) {
       i++;
       if (i >= args.length) return usageError(`flag needs an argument: -${name}`);
       value = args[i]!;
     }
-    const wrong = checkValue(name, spec, value);
-    if (wrong !== null) return usageError(wrong);
-    values[name] = value;
-    given.add(name);
-  }
-  if (i < args.length)
-    return { exitCode: 1, lines: [`error verifying flags, "${args[i]}" is not a valid flag. See 'etcd --help'.`] };
-  return withEnvironment(values, given, env);
-}
-
-function withEnvironment(
-  values: Record<string, string>,
-  given: Set<string>,
-  env: Readonly<Record<string, string>>,
-): ParsedFlags | Refusal {
-  const variables: string[] = [];
-  for (const name of Object.keys(FLAGS)) {
-    const variable = `ETCD_${name.replaceAll('-', '_').toUpperCase()}`;
-    const value = env[variable];
-    if (value === undefined || value === '' || given.has(name)) continue;
-    if (checkValue(name, FLAGS[name]!, value) !== null) {
-      return { exitCode: 1, lines: [`invalid value "${value}" for ${variable}`] };
+    const wrong = valueProblem(spec, value);
+    if (wrong !== null) {
+      const what = spec.kind === 'bool' ? 'boolean value' : 'value';
+      const where = spec.kind === 'bool' ? '' : 'flag ';
+      return usageError(`invalid ${what} ${goQuote(value)} for ${where}-${name}: ${wrong}`);
     }
     values[name] = value;
     given.add(name);
+  }
+  if (i < args.length) return unfit(`${goQuote(args[i]!)} is not a valid flag`);
+  return { values, given, variables: [], unknownVariables: [] };
+}
+
+/** Fills in what the command line left open. A variable beside a flag of the same name is refused. */
+export function withEnvironment(flags: ParsedFlags, env: Readonly<Record<string, string>>): ParsedFlags | Refusal {
+  const values = { ...flags.values };
+  const given = new Set(flags.given);
+  const variables: string[] = [];
+  let wrong: string | undefined;
+  for (const name of Object.keys(FLAGS).sort()) {
+    const variable = variableOf(name);
+    const value = env[variable] ?? '';
+    if (value === '' || flags.given.has(name) || name === 'version') continue;
     variables.push(variable);
+    const problem = valueProblem(FLAGS[name]!, value);
+    if (problem !== null) {
+      wrong = `invalid value ${goQuote(value)} for ${variable}: ${problem}`;
+      continue;
+    }
+    values[name] = value;
+    given.add(name);
   }
-  return { values, given, variables };
+  const unknownVariables: string[] = [];
+  const byFlag = new Set([...flags.given].map(variableOf));
+  for (const variable of Object.keys(env)) {
+    if (variables.includes(variable)) continue;
+    if (byFlag.has(variable)) return { why: 'shadowed', exitCode: 1, variable };
+    if (variable.startsWith('ETCD_')) unknownVariables.push(`${variable}=${env[variable]}`);
+  }
+  return wrong === undefined ? { values, given, variables, unknownVariables } : unfit(wrong);
 }
 
-/** Go's words for a value that a flag cannot take; null when it can. */
-function checkValue(name: string, spec: FlagSpec, value: string): string | null {
-  if (spec.kind === 'bool') {
-    return parseBool(value) === null ? `invalid boolean value "${value}" for -${name}: parse error` : null;
-  }
-  const bad = (why: string): string => `invalid value "${value}" for flag -${name}: ${why}`;
-  if (spec.kind === 'uint' && !/^\d+$/.test(value)) return bad('parse error');
-  if (spec.kind === 'int' && !/^[+-]?\d+$/.test(value)) return bad('parse error');
-  if (spec.kind === 'duration' && parseDurationUs(value) === undefined) return bad('parse error');
-  if (spec.kind !== 'urls' || value === '') return null;
-  const urls = parseUrls(value);
-  return typeof urls === 'string' ? bad(urls) : null;
-}
-
-/** Go's spellings of true and false. */
-export function parseBool(text: string): boolean | null {
-  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
-  return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text) ? false : null;
+function variableOf(name: string): string {
+  return `ETCD_${name.replaceAll('-', '_').toUpperCase()}`;
 }

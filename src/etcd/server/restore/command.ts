@@ -1,7 +1,7 @@
 import type { Process } from '../../../platform/containers.ts';
 import { DiskError } from '../../../platform/errors.ts';
 import type { Task } from '../../../platform/task.ts';
-import { parseBool } from '../config/parse.ts';
+import { parseBool } from '../../../platform/text/boolean.ts';
 import { parseInitialCluster, parseUrls } from '../config/urls.ts';
 import { Console } from '../console.ts';
 import { StartError } from '../start/errors.ts';

@@ -1,5 +1,6 @@
 import type { Member } from '../../../api/etcd/cluster.ts';
 import { compareText } from '../../../platform/bytes.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import { describeCluster, type EtcdUrl, type UrlsByName, urlTexts } from '../config/urls.ts';
 import { memberId } from '../membership/ids.ts';
 import { StartError } from './errors.ts';
@@ -30,10 +31,10 @@ export function checkFounding(flags: FoundingFlags, newCluster: boolean): void {
   if (own === undefined) {
     throw new StartError(`couldn't find local name "${flags.name}" in the initial cluster configuration`);
   }
+  if (newCluster) checkAdvertised(flags, urlTexts(own));
   if (hasDuplicates(flags.initialCluster)) {
     throw new StartError(`initial cluster ${describeCluster(flags.initialCluster)} has duplicate url`);
   }
-  if (newCluster) checkAdvertised(flags, urlTexts(own));
 }
 
 function hasDuplicates(cluster: UrlsByName): boolean {
@@ -47,21 +48,35 @@ function hasDuplicates(cluster: UrlsByName): boolean {
   return false;
 }
 
-/** `--initial-advertise-peer-urls` must be what the list says about oneself. */
+/**
+ * `--initial-advertise-peer-urls` must be what the list says about oneself. Host names count as they are written. The
+ * second message names what is advertised where one expects the list: so does etcd.
+ */
 function checkAdvertised(flags: FoundingFlags, listed: readonly string[]): void {
   const advertised = urlTexts(flags.advertisePeerUrls);
+  const difference = firstDifference(advertised, listed);
+  if (difference === null) return;
   const onlyListed = listed.filter((url) => !advertised.includes(url));
-  const onlyAdvertised = advertised.filter((url) => !listed.includes(url));
   if (onlyListed.length > 0) {
     const named = onlyListed.map((url) => `${flags.name}=${url}`).join(',');
     throw new StartError(
-      `--initial-cluster has ${named} but missing from --initial-advertise-peer-urls=${advertised.join(',')} `.trim(),
+      `--initial-cluster has ${named} but missing from --initial-advertise-peer-urls=${advertised.join(',')} (${difference})`,
     );
   }
+  const own = advertised.map((url) => `${flags.name}=${url}`).join(',');
+  const onlyAdvertised = advertised.filter((url) => !listed.includes(url));
   if (onlyAdvertised.length > 0) {
-    const named = listed.map((url) => `${flags.name}=${url}`).join(',');
     throw new StartError(
-      `--initial-advertise-peer-urls has ${onlyAdvertised.join(',')} but missing from --initial-cluster=${named}`,
+      `--initial-advertise-peer-urls has ${onlyAdvertised.join(',')} but missing from --initial-cluster=${own}`,
     );
   }
+  throw new StartError(`failed to resolve ${advertised.join(',')} to match --initial-cluster=${own} (${difference})`);
+}
+
+/** How two sorted lists differ, in Go's words; null when they do not. */
+function firstDifference(a: readonly string[], b: readonly string[]): string | null {
+  const list = (urls: readonly string[]): string => `[${urls.map(goQuote).join(' ')}]`;
+  if (a.length !== b.length) return `len(${list(a)}) != len(${list(b)})`;
+  const at = a.findIndex((url, i) => url !== b[i]);
+  return at < 0 ? null : `resolved urls: ${goQuote(a[at]!)} != ${goQuote(b[at]!)}`;
 }

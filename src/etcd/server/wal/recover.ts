@@ -1,8 +1,8 @@
 import type { Disk } from '../../../platform/disk.ts';
 import { readWhole } from '../../../platform/disk.ts';
-import { Fatal } from '../../../platform/errors.ts';
 import type { Task } from '../../../platform/task.ts';
 import type { Entry, HardState } from '../../../raft/index.ts';
+import { StartError } from '../start/errors.ts';
 import { scanSegment } from './reader.ts';
 import {
   type DecodedRecord,
@@ -53,7 +53,7 @@ export function* recoverWal(disk: Disk, directory: string): Task<RecoveredWal> {
   const segments = yield* listSegments(disk, directory);
   segments.forEach((segment, i) => {
     if (i > 0 && segment.sequence !== segments[i - 1]!.sequence + 1) {
-      throw new Fatal('failed to open WAL: wal: file sequence numbers are not contiguous');
+      throw new StartError('wal: file sequence numbers (starting from 0) do not increase continuously');
     }
   });
   const state = new LogState();
@@ -64,7 +64,7 @@ export function* recoverWal(disk: Disk, directory: string): Task<RecoveredWal> {
     const bytes = (yield* readWhole(disk, path)) ?? new Uint8Array(0);
     const isLast = i === segments.length - 1;
     const result = scanSegment(bytes, isLast, crc, (record) => state.take(record));
-    if (result.end === 'corrupt') throw new Fatal('failed to read WAL, cannot be repaired: walpb: crc mismatch');
+    if (result.end === 'corrupt') throw new StartError('walpb: crc mismatch');
     crc = result.crc;
     if (isLast) repairedBytes = yield* cutTail(disk, path, bytes, result.validBytes);
   }
@@ -99,14 +99,14 @@ class LogState {
     else if (record.type === RecordType.Snapshot) this.#snapshots.push(decodeSnapshotMark(record.data));
     else if (record.type === RecordType.Entry) this.#takeEntry(decodeEntry(record.data));
     else if (record.type !== RecordType.Crc) {
-      throw new Fatal(`failed to read WAL, cannot be repaired: unexpected block type ${record.type}`);
+      throw new StartError(`unexpected block type ${record.type}`);
     }
   }
 
   #takeMetadata(metadata: WalMetadata): void {
     const known = this.#metadata;
     if (known !== null && (known.memberId !== metadata.memberId || known.clusterId !== metadata.clusterId)) {
-      throw new Fatal('failed to read WAL, cannot be repaired: wal: conflicting metadata found');
+      throw new StartError('wal: conflicting metadata found');
     }
     this.#metadata = metadata;
   }
@@ -125,7 +125,7 @@ class LogState {
   }
 
   finish(segments: readonly SegmentName[], crc: number, repairedBytes: number): RecoveredWal {
-    if (this.#metadata === null) throw new Fatal('failed to read WAL, cannot be repaired: no metadata found');
+    if (this.#metadata === null) throw new StartError('wal: no metadata found');
     const last = this.#entries[this.#entries.length - 1]?.index ?? 0;
     const marked = this.#snapshots.reduce((highest, mark) => Math.max(highest, mark.index), 0);
     return {
