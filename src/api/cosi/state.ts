@@ -72,6 +72,7 @@ export const WatchRequest = message('cosi.resource.WatchRequest', {
   apiVersion: int32(5),
 });
 export const WatchResponse = message('cosi.resource.WatchResponse', { event: repeated(nested(1, Event)) });
+export type WatchResponse = MessageOf<typeof WatchResponse>;
 
 export const State = service('cosi.resource.State', {
   Get: unary(GetRequest, GetResponse),

@@ -1,4 +1,4 @@
-/** Unified diffs with three lines of context, headed `--- a` / `+++ b` as the real tool prints them. */
+/** Unified diffs with three lines of context, as the real tool prints them. */
 
 type Op = { readonly kind: ' ' | '-' | '+'; readonly line: string };
 
@@ -6,13 +6,13 @@ const CONTEXT = 3;
 /** Edit distance beyond which everything is shown as replaced; far above any real change. */
 const MAX_DISTANCE = 4000;
 
-/** Diff of two texts; empty when they are equal. */
-export function unifiedDiff(before: string, after: string): string {
+/** Diff of two texts, headed `--- a` / `+++ b` or with `names`; empty when they are equal. */
+export function unifiedDiff(before: string, after: string, names: readonly [string, string] = ['a', 'b']): string {
   if (before === after) {
     return '';
   }
   const ops = lineOps(splitLines(before), splitLines(after));
-  let out = '--- a\n+++ b\n';
+  let out = `--- ${names[0]}\n+++ ${names[1]}\n`;
   for (const [start, end] of hunks(ops)) {
     out += hunkText(ops, start, end);
   }

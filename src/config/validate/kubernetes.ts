@@ -18,7 +18,7 @@ const RANGES: Readonly<Record<number, readonly [oldest: number, newest: number]>
   15: [33, 38],
 });
 
-interface KubernetesVersion {
+export interface KubernetesVersion {
   readonly text: string;
   readonly major: number;
   readonly minor: number;
@@ -31,7 +31,11 @@ export function imageVersion(image: string): KubernetesVersion | string {
   if (at === -1) {
     return `invalid image reference: ${goQuote(image)}`;
   }
-  const tag = image.slice(at + 2).replace(/@.*$/, '');
+  return parseKubernetesVersion(image.slice(at + 2).replace(/@.*$/, ''));
+}
+
+/** A version without `v` whose later parts may be missing, or what is wrong with it. */
+export function parseKubernetesVersion(tag: string): KubernetesVersion | string {
   const match = /^(\d+)(?:\.(\d+))?(?:\.(\d+))?((?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/.exec(tag);
   if (match === null) {
     return `Invalid character(s) found in version ${goQuote(tag)}`;
@@ -46,6 +50,11 @@ export function imageProblem(image: string, talos: TalosVersion): string | undef
   if (typeof version === 'string') {
     return `failed to parse Kubernetes version from image reference ${goQuote(image)}: ${version}`;
   }
+  return versionProblem(version, talos);
+}
+
+/** Why a Kubernetes version does not go with a Talos release; undefined when it does. */
+export function versionProblem(version: KubernetesVersion, talos: TalosVersion): string | undefined {
   const shown = talos.text.replace(/^v/, '');
   const range = RANGES[talos.minor];
   if (range === undefined) {

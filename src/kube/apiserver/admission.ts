@@ -15,7 +15,7 @@ export function admit(verb: 'create' | 'update', path: ResourcePath, object: Kub
         ? { ...object, spec: { ...(object.spec as JsonObject), username: user.name, groups: [...user.groups] } }
         : object;
     case 'services':
-      return verb === 'create' ? { ...object, spec: { type: 'ClusterIP', ...(object.spec as JsonObject) } } : object;
+      return { ...object, spec: { type: 'ClusterIP', ...(object.spec as JsonObject) } };
     case 'namespaces':
       return verb === 'create' ? { ...object, status: { phase: 'Active' } } : object;
     default:

@@ -25,6 +25,8 @@ export class Reflector {
   #synced = false;
   /** Notified at every change. */
   readonly changed = new Notifier();
+  /** Called with what made a list or a watch fail; it is tried again. */
+  onFailure: (error: KubeError | HttpError) => void = () => {};
 
   constructor(client: KubeClient, clock: Clock, type: ResourceType, namespace?: string, selection: Selection = {}) {
     this.#client = client;
@@ -72,6 +74,7 @@ export class Reflector {
       } catch (error) {
         if (!(error instanceof KubeError) && !(error instanceof HttpError)) throw error;
         if (error instanceof KubeError) this.#version = '';
+        this.onFailure(error);
         yield* this.#clock.sleep(pauseUs);
         pauseUs = Math.min(RETRY_MAX_US, pauseUs * 2);
       }

@@ -39,7 +39,8 @@ export function objectText(output: string, shown: Shown): string {
   return `${text}\n`;
 }
 
-function specOf(resource: Resource): unknown {
+/** The spec as data. */
+export function specOf(resource: Resource): unknown {
   return resource.spec!.yamlSpec === '' ? {} : parse(resource.spec!.yamlSpec);
 }
 

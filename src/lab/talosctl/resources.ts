@@ -1,5 +1,5 @@
-import { type Resource, ResourceDefinition, State } from '../../api/cosi/state.ts';
-import { RpcError } from '../../platform/rpc.ts';
+import { type Resource, ResourceDefinition, State, WatchRequest, type WatchResponse } from '../../api/cosi/state.ts';
+import { type ClientStream, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { TalosClient } from './client.ts';
 import { CommandFailure } from './run.ts';
@@ -18,6 +18,43 @@ export function* resourceTypes(client: TalosClient, node: string): Task<readonly
     id: metadata!.id,
     definition: ResourceDefinition.decode(spec!.protoSpec),
   }));
+}
+
+/** Which resources are meant. */
+export interface ResourceReference {
+  readonly namespace: string;
+  /** `APIServerConfigs.kubernetes.talos.dev` */
+  readonly type: string;
+  /** Absent: all of the type. */
+  readonly id?: string;
+}
+
+/** One resource; throws RpcError. */
+export function* getResource(
+  client: TalosClient,
+  node: string,
+  reference: Required<ResourceReference>,
+): Task<Resource> {
+  return (yield* client.single(State.Get, reference, node)).resource!;
+}
+
+/** Opens a watch: what there is, then every change. */
+export function watchStream(
+  client: TalosClient,
+  node: string,
+  { namespace, type, id }: ResourceReference,
+): ClientStream<unknown, WatchResponse> {
+  const stream = client.singleStream(State.Watch, node);
+  const options = {
+    bootstrapContents: id === undefined,
+    tailEvents: 0,
+    labelQuery: [],
+    idQuery: null,
+    aggregated: false,
+  };
+  stream.send(WatchRequest.of({ namespace, type, id: id ?? null, options, apiVersion: 1 }));
+  stream.closeSend();
+  return stream;
 }
 
 /** The resources of a type in a namespace, by id; throws RpcError. */

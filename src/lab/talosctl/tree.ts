@@ -23,6 +23,7 @@ import { resetCommand } from './commands/reset.ts';
 import { supportCommand } from './commands/support.ts';
 import { unsupportedCommands } from './commands/unsupported.ts';
 import { rollbackCommand, upgradeCommand } from './commands/upgrade.ts';
+import { upgradeKubernetesCommand } from './commands/upgrade-k8s.ts';
 import { validateCommand } from './commands/validate.ts';
 import { versionCommand } from './commands/version.ts';
 import type { Runner } from './run.ts';
@@ -64,6 +65,7 @@ export const talosctlTree: Command<Runner> = {
     supportCommand,
     timeCommand,
     upgradeCommand,
+    upgradeKubernetesCommand,
     validateCommand,
     versionCommand,
     ...unsupportedCommands,

@@ -4,6 +4,7 @@ import { timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import { retry } from '../../platform/retry.ts';
 import type { Task } from '../../platform/task.ts';
+import { errorSet } from '../../platform/text/error-set.ts';
 import { errorText, NodeError } from '../errors.ts';
 import { etcdPhase } from '../events.ts';
 import type { Machine } from '../machine.ts';
@@ -59,7 +60,9 @@ export function* joinCluster(machine: Machine, spec: EtcdSpecSpec): Task<Joined>
   } catch (error) {
     if (isDefect(error)) throw error;
     log.event(etcdPhase, { phase: 'join-given-up', memberId: '' });
-    throw new NodeError(`failed to build initial etcd cluster: failed to build cluster arguments: ${joinErrors(seen)}`);
+    throw new NodeError(
+      `failed to build initial etcd cluster: failed to build cluster arguments: ${errorSet([...seen, 'timeout'])}`,
+    );
   }
 }
 
@@ -69,11 +72,6 @@ function hint(machine: Machine): void {
     'etcd is waiting to join the cluster, if this node is the first node of the cluster, please run `talosctl bootstrap` against one of the following IPs:',
   );
   machine.kmsg.talos(`[${addresses.map(addressOf).join(' ')}]`);
-}
-
-function joinErrors(seen: ReadonlySet<string>): string {
-  const lines = [...seen, ...(seen.has('timeout') ? [] : ['timeout'])];
-  return `${lines.length} error(s) occurred:\n${lines.map((line) => `\t${line}`).join('\n')}`;
 }
 
 /** List, drop every member of the same name, add a learner, list again: each call may reach another server. */

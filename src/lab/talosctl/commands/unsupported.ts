@@ -22,7 +22,6 @@ const REASONS: Readonly<Record<string, string>> = {
   restart: 'use `talosctl service ID restart`',
   'rotate-ca': 'rotation of authorities is not simulated',
   stats: 'resource usage is not simulated',
-  'upgrade-k8s': 'Kubernetes upgrades are not simulated',
   usage: 'node file systems are not exported',
   wipe: 'use `talosctl reset`',
 };

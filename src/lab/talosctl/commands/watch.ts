@@ -1,10 +1,4 @@
-import {
-  EventType,
-  type ResourceDefinition,
-  State,
-  WatchRequest,
-  type WatchResponse,
-} from '../../../api/cosi/state.ts';
+import { EventType, type ResourceDefinition } from '../../../api/cosi/state.ts';
 import { all } from '../../../platform/combinators.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -12,6 +6,7 @@ import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { TalosClient } from '../client.ts';
 import { header, objectText, row, type Shown, yamlText } from '../resource-text.ts';
+import { watchStream } from '../resources.ts';
 import { CommandFailure } from '../run.ts';
 
 interface Watched {
@@ -54,19 +49,11 @@ interface Printer {
 
 function* watchNode(client: TalosClient, node: string, watched: Watched, printer: Printer): Task<void> {
   const { definition, namespace, id } = watched;
-  const stream = client.singleStream(State.Watch, node);
-  const options = {
-    bootstrapContents: id === undefined,
-    tailEvents: 0,
-    labelQuery: [],
-    idQuery: null,
-    aggregated: false,
-  };
-  stream.send(WatchRequest.of({ namespace, type: definition.resourceType, id: id ?? null, options, apiVersion: 1 }));
-  stream.closeSend();
+  const type = definition.resourceType;
+  const stream = watchStream(client, node, id === undefined ? { namespace, type } : { namespace, type, id });
   let bootstrapped = false;
   for (;;) {
-    const response: ReturnType<typeof WatchResponse.decode> | undefined = yield* stream.receive();
+    const response = yield* stream.receive();
     if (response === undefined) return;
     for (const event of response.event) {
       if (event.eventType === EventType.Errored)
