@@ -13,3 +13,6 @@ export type ApiRole = (typeof API_ROLES)[number];
 export function isApiRole(text: string): text is ApiRole {
   return (API_ROLES as readonly string[]).includes(text);
 }
+
+/** Roles that came after v1.11 (reference/v1.11.3.md 16). */
+export const NEWER_API_ROLES: readonly string[] = Object.freeze(['os:image:verifier', 'os:meta:writer']);

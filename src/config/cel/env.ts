@@ -68,6 +68,11 @@ export const diskEnv: CelEnv = Object.freeze({ variables: Object.freeze({ disk, 
 /** Names for expressions that select a volume. */
 export const volumeEnv: CelEnv = Object.freeze({ variables: Object.freeze({ volume, disk }) });
 
+/** Names for expressions that select what a RAID array or a volume group is made of. */
+export const memberEnv: CelEnv = Object.freeze({
+  variables: Object.freeze({ volume, disk, volume_id: 'string' as const }),
+});
+
 /** Size units, all of type uint. */
 export const CEL_UNITS: Readonly<Record<string, bigint>> = Object.freeze({
   B: 1n,

@@ -1,7 +1,7 @@
 /** Custom scalars of the machine config: how their text is read, and how it is written back. */
-import { decodeBase64 } from '../../platform/base64.ts';
 import { formatDuration, parseDuration } from '../../platform/text/duration.ts';
 import { formatBytes, parseBytes } from '../../platform/text/humanize.ts';
+import { base64Problem } from '../text/base64.ts';
 import { normalizeUrl } from '../text/url.ts';
 import type { TextCodec, TextResult } from './types.ts';
 
@@ -35,7 +35,8 @@ export const base64Codec: TextCodec = Object.freeze({
   via: 'string' as const,
   decode: (text: string): TextResult => {
     const packed = text.replace(/[\r\n]/g, '');
-    return decodeBase64(packed) === null ? { error: illegalBase64(packed) } : { value: packed };
+    const problem = base64Problem(packed);
+    return problem === undefined ? { value: packed } : { error: problem };
   },
   isZero: isEmpty,
 });
@@ -84,10 +85,3 @@ export const manifestCodec: TextCodec = Object.freeze({
   decode: (text: string): TextResult => ({ value: text.replace(/^[\t\n\v\f\r]+/, '') }),
   isZero: isEmpty,
 });
-
-/** Go's message, which names the first byte that does not fit. */
-function illegalBase64(text: string): string {
-  const wrong = text.search(/[^A-Za-z0-9+/]/);
-  const at = wrong === -1 ? text.length - (text.length % 4) : wrong;
-  return `illegal base64 data at input byte ${at}`;
-}

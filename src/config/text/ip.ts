@@ -1,4 +1,5 @@
 /** Addresses and prefixes as Go's `net` and `net/netip` packages accept them. */
+import { goQuote } from '../../platform/text/quote.ts';
 import { ipBytes, ipText } from '../../platform/x509/ip.ts';
 
 export interface Address {
@@ -86,4 +87,60 @@ export function prefixContains(prefix: Prefix, address: Uint8Array): boolean {
     }
   }
   return true;
+}
+
+/** Why a text is no address, in the words of `netip.ParseAddr`; undefined when it is one. */
+export function addressProblem(text: string): string | undefined {
+  if (parseAddress(text) !== undefined) {
+    return undefined;
+  }
+  const sign = /[.:%]/.exec(text)?.[0];
+  const problem = sign === '.' ? fourProblem(text) : sign === '%' ? 'missing IPv6 address' : 'unable to parse IP';
+  return `ParseAddr(${goQuote(text)}): ${problem}`;
+}
+
+/** The first thing that a reader of dotted decimals stumbles over. */
+function fourProblem(text: string): string {
+  let dots = 0;
+  let digits = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const rest = `(at ${goQuote(text.slice(at))})`;
+    const char = text.charAt(at);
+    if (/[0-9]/.test(char)) {
+      if (digits === '0') return 'IPv4 field has octet with leading zero';
+      digits += char;
+      if (Number(digits) > 255) return 'IPv4 field has value >255';
+    } else if (char === '.') {
+      if (digits === '' || at === text.length - 1) return `IPv4 field must have at least one digit ${rest}`;
+      if (dots === 3) return 'IPv4 address too long';
+      dots += 1;
+      digits = '';
+    } else {
+      return `unexpected character ${rest}`;
+    }
+  }
+  return 'IPv4 address too short';
+}
+
+/** Why a text is no prefix, in the words of `netip.ParsePrefix`; undefined when it is one. */
+export function prefixProblem(text: string): string | undefined {
+  const wrong = (what: string): string => `netip.ParsePrefix(${goQuote(text)}): ${what}`;
+  const at = text.lastIndexOf('/');
+  if (at === -1) {
+    return wrong("no '/'");
+  }
+  const address = addressProblem(text.slice(0, at));
+  if (address !== undefined) {
+    return wrong(address);
+  }
+  const bits = text.slice(at + 1);
+  if (!/^(0|[1-9][0-9]*)$/.test(bits)) {
+    return wrong(`bad bits after slash: ${goQuote(bits)}`);
+  }
+  return parsePrefix(text) === undefined ? wrong('prefix length out of range') : undefined;
+}
+
+/** True when one prefix holds the other; families never meet. */
+export function prefixesOverlap(a: Prefix, b: Prefix): boolean {
+  return prefixContains(a, b.address) || prefixContains(b, a.address);
 }

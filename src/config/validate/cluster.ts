@@ -91,7 +91,12 @@ function checkEtcd(findings: Findings, etcd: ConfigObject | undefined, controlPl
 }
 
 /** Each entry, without a leading `!`, must be a prefix or an address. */
-export function checkSubnets(findings: Findings, path: Path, subnets: readonly string[], refusal: string): void {
+export function checkSubnets(
+  findings: Pick<Findings, 'error'>,
+  path: Path,
+  subnets: readonly string[],
+  refusal: string,
+): void {
   for (const [index, subnet] of subnets.entries()) {
     const bare = subnet.startsWith('!') ? subnet.slice(1) : subnet;
     if (parsePrefixOrAddress(bare) === undefined) {
@@ -204,7 +209,8 @@ function checkResources(findings: Findings, cluster: ConfigObject, key: string, 
   }
 }
 
-function resourceProblem(resources: ConfigObject | undefined): string | undefined {
+/** What is wrong with the resources of a component: nothing but processor time and memory may stand there. */
+export function resourceProblem(resources: ConfigObject | undefined): string | undefined {
   for (const section of ['requests', 'limits']) {
     const wrong = Object.keys(objectAt(resources, section) ?? {}).find((key) => key !== 'cpu' && key !== 'memory');
     if (wrong !== undefined) {

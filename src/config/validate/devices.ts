@@ -1,8 +1,8 @@
 /** Rules of `machine.network.interfaces` (reference/network-config.md E.5 rows 15–21). */
-import { decodeBase64 } from '../../platform/base64.ts';
 import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
+import { base64Problem, base64SizeBytes } from '../text/base64.ts';
 import { isIp, parsePrefix } from '../text/ip.ts';
 import { flagAt, isObject, listAt, numberAt, objectAt, stringsAt, textAt } from '../view.ts';
 import { checkBond } from './bond.ts';
@@ -86,12 +86,8 @@ function checkIdentity(findings: Findings, path: Path, device: ConfigObject): vo
 }
 
 function keyProblem(key: string): string | undefined {
-  const bytes = decodeBase64(key);
-  if (bytes === null) {
-    const wrong = key.search(/[^A-Za-z0-9+/\r\n]/);
-    return `illegal base64 data at input byte ${wrong === -1 ? key.length - (key.length % 4) : wrong}`;
-  }
-  return bytes.length === 32 ? undefined : `wrong key ${goQuote(key)} length: ${bytes.length}`;
+  const size = base64SizeBytes(key);
+  return base64Problem(key) ?? (size === 32 ? undefined : `wrong key ${goQuote(key)} length: ${size}`);
 }
 
 function checkWireguard(findings: Findings, path: Path, config: ConfigObject): void {

@@ -6,8 +6,8 @@ import type { ConfigObject } from '../schema/types.ts';
 import { flagAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import type { Finding } from './findings.ts';
 import type { ValidateOptions } from './mode.ts';
-import { takenOverProblems } from './newer.ts';
 import { isControlPlaneRole, machineRole } from './role.ts';
+import { takenOverProblem } from './taken-over.ts';
 
 /** Settings that stand both in the legacy document and in one of their own. */
 export function legacyConflicts(config: Config): Finding[] {
@@ -25,12 +25,8 @@ export function legacyConflicts(config: Config): Finding[] {
     const message = `system disk encryption for ${goQuote(document.name)} is configured in both v1alpha1.Config and VolumeConfig`;
     const encryption = clash ? [{ document: '', index, path: ['encryption'], message }] : [];
     // The clash stands in the legacy document, which is the first.
-    const taken = takenOverProblems(document.spec.kind, legacy).map((problem) => ({
-      document: '',
-      index: 0,
-      ...problem,
-    }));
-    return [...encryption, ...taken];
+    const taken = takenOverProblem(document.spec.kind, document.value, legacy);
+    return taken === undefined ? encryption : [...encryption, { document: '', index: 0, ...taken }];
   });
 }
 
@@ -51,41 +47,19 @@ const CONTROL_PLANE_KINDS: readonly string[] = Object.freeze([
   'KubeTalosAPIAccessConfig',
 ]);
 
-/** Rules that look at all documents; they concern kinds of v1.13 and later only. The words are ours. */
+/** Rules that look at all documents, of releases that have documents for all settings. */
 export function jointProblems(config: Config, options: ValidateOptions): Finding[] {
+  if (options.minor < 14) {
+    return [];
+  }
   const legacy = legacyOf(config);
-  const kinds = config.documents.map((document) => document.spec.kind);
-  const problems: string[] = [];
-  const has = (kind: string): boolean => kinds.includes(kind);
-  const legacyDiscovery = objectAt(legacy, 'cluster', 'discovery') !== undefined;
-  if (has('DiscoveryServiceConfig')) {
-    const [identity] = documentsOf(config, 'DiscoveryIdentityConfig');
-    if (textAt(identity, 'clusterID') === '' && textAt(legacy, 'cluster', 'id') === '') {
-      problems.push('cluster id is required for the discovery service');
-    }
-    if (textAt(identity, 'clusterSecret') === '' && textAt(legacy, 'cluster', 'secret') === '') {
-      problems.push('cluster secret is required for the discovery service');
-    }
-  }
-  const [kubespan] = documentsOf(config, 'KubeSpanConfig');
-  if (flagAt(kubespan, 'enabled') === true && !has('DiscoveryServiceConfig') && !legacyDiscovery) {
-    problems.push('KubeSpan needs a discovery service');
-  }
-  const reserved = [...new Set(kinds.filter((kind) => CONTROL_PLANE_KINDS.includes(kind)))].sort();
-  const role = machineRole(textAt(legacy, 'machine', 'type'));
-  if (reserved.length > 0 && (legacy === undefined || !isControlPlaneRole(role))) {
-    problems.push(`documents are allowed on control plane machines only: ${reserved.join(', ')}`);
-  }
-  const isControlPlaneWithCa = has('KubeAPIServerCAConfig') && isControlPlaneRole(role);
-  const legacySecret = ['secretboxEncryptionSecret', 'aescbcEncryptionSecret'].some(
-    (key) => textAt(legacy, 'cluster', key) !== '',
-  );
-  if (isControlPlaneWithCa && !legacySecret && !has('KubeEtcdEncryptionConfig')) {
-    problems.push('an encryption secret or KubeEtcdEncryptionConfig is required');
-  }
-  if (options.minor >= 14) {
-    problems.push(...hostDnsProblems(config, legacy, options.mode), ...dependencyProblems(config));
-  }
+  const problems = [
+    ...hostDnsProblems(config, legacy, options.mode),
+    ...discoveryProblems(config, legacy),
+    ...dependencyProblems(config),
+    ...kubeSpanProblems(config, legacy),
+    ...controlPlaneProblems(config, legacy),
+  ];
   return problems.map((message) => ({ document: '', index: -1, path: [], message }));
 }
 
@@ -93,19 +67,76 @@ export function jointProblems(config: Config, options: ValidateOptions): Finding
 function hostDnsProblems(config: Config, legacy: ConfigObject | undefined, mode: ValidateOptions['mode']): string[] {
   const [resolver] = documentsOf(config, 'ResolverConfig');
   const own = objectAt(resolver, 'hostDNS');
-  const dns = flagAt(own, 'enabled') === true ? own : (objectAt(legacy, 'machine', 'features', 'hostDNS') ?? own);
+  const dns = flagAt(own, 'enabled') === true ? own : objectAt(legacy, 'machine', 'features', 'hostDNS');
   const isOn = flagAt(dns, 'enabled') === true;
   const problems: string[] = [];
-  if (mode === 'container') {
-    if (dns === undefined) problems.push('host DNS config is required in container mode');
-    else if (!isOn) problems.push('host DNS should be enabled in container mode');
-    else if (flagAt(dns, 'forwardKubeDNSToHost') !== true)
-      problems.push('host DNS should forward kube-dns to host in container mode');
+  if (mode === 'container' && dns === undefined) {
+    problems.push('hostDNS config is required in container mode');
+  } else if (mode === 'container') {
+    if (!isOn) problems.push('hostDNS must be enabled in container mode');
+    if (flagAt(dns, 'forwardKubeDNSToHost') !== true) {
+      problems.push('forwardKubeDNSToHost must be enabled in container mode');
+    }
   }
   const isEncrypted = listAt(resolver, 'nameservers').some((server) =>
     ['DoT', 'DoH'].includes(textAt(server, 'protocol')),
   );
-  if (isEncrypted && !isOn) problems.push('encrypted DNS requires host DNS to be enabled');
+  if (isEncrypted && !isOn) problems.push('hostDNS must be enabled when using non-default DNS protocols');
+  return problems;
+}
+
+function hasDocument(config: Config, kind: string): boolean {
+  return config.documents.some((document) => document.spec.kind === kind);
+}
+
+/** The words are ours, as no source is at hand. The legacy block has its own checks. */
+function discoveryProblems(config: Config, legacy: ConfigObject | undefined): string[] {
+  if (!hasDocument(config, 'DiscoveryServiceConfig')) {
+    return [];
+  }
+  const [identity] = documentsOf(config, 'DiscoveryIdentityConfig');
+  return (
+    [
+      ['id', 'clusterID', 'ID'],
+      ['secret', 'clusterSecret', 'secret'],
+    ] as const
+  )
+    .filter(([key, field]) => textAt(identity, field) === '' && textAt(legacy, 'cluster', key) === '')
+    .map(
+      ([key, , shown]) =>
+        `cluster ${shown} (.cluster.${key} or DiscoveryIdentityConfig) should be set when a discovery service is configured`,
+    );
+}
+
+/** The words are ours, as no source is at hand. */
+function kubeSpanProblems(config: Config, legacy: ConfigObject | undefined): string[] {
+  const [document] = documentsOf(config, 'KubeSpanConfig');
+  const kubespan = document ?? objectAt(legacy, 'machine', 'network', 'kubespan');
+  const discovery = objectAt(legacy, 'cluster', 'discovery');
+  const isServed =
+    hasDocument(config, 'DiscoveryServiceConfig') ||
+    (flagAt(discovery, 'enabled') === true && flagAt(discovery, 'registries', 'service', 'disabled') !== true);
+  return flagAt(kubespan, 'enabled') === true && !isServed
+    ? ['a discovery service should be configured when KubeSpan is enabled']
+    : [];
+}
+
+function controlPlaneProblems(config: Config, legacy: ConfigObject | undefined): string[] {
+  const isControlPlane = legacy !== undefined && isControlPlaneRole(machineRole(textAt(legacy, 'machine', 'type')));
+  const problems: string[] = [];
+  const hasCa = hasDocument(config, 'KubeAPIServerCAConfig') || objectAt(legacy, 'cluster', 'ca') !== undefined;
+  const hasSecret = ['secretboxEncryptionSecret', 'aescbcEncryptionSecret'].some(
+    (key) => textAt(legacy, 'cluster', key) !== '',
+  );
+  if (isControlPlane && hasCa && !hasSecret && !hasDocument(config, 'KubeEtcdEncryptionConfig')) {
+    problems.push('etcd encryption config is required for control plane machines');
+  }
+  const kinds = config.documents.map((document) => document.spec.kind);
+  const reserved = [...new Set(kinds.filter((kind) => CONTROL_PLANE_KINDS.includes(kind)))].sort();
+  if (reserved.length > 0 && !isControlPlane) {
+    const list = reserved.join(' ');
+    problems.push(`the following document kinds are only allowed on control plane machines: [${list}]`);
+  }
   return problems;
 }
 
@@ -120,24 +151,30 @@ function dependencyProblems(config: Config): string[] {
   const problems: string[] = [];
   for (const [name, others] of waits) {
     for (const other of others.filter((candidate) => !waits.has(candidate))) {
-      problems.push(`container ${goQuote(name)} depends on unknown container ${goQuote(other)}`);
-    }
-    if (others.some((other) => other !== name && reaches(waits, other, name))) {
-      problems.push(`container ${goQuote(name)} is part of a dependency cycle`);
+      problems.push(`container ${goQuote(name)} depends on container ${goQuote(other)}, which is not configured`);
     }
   }
-  return problems;
+  const cycles = cyclesOf(waits);
+  return cycles.length === 0 ? problems : [...problems, `container dependsOn cycle detected: ${cycles.join(', ')}`];
 }
 
-/** Whether waiting from one container leads to another. */
-function reaches(waits: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
-  const seen = new Set<string>();
-  const open = [from];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (name === to) return true;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    open.push(...(waits.get(name) ?? []));
-  }
-  return false;
+/** Every circle that a walk in the order of names closes, as `a -> b -> a`. */
+function cyclesOf(waits: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const stack: string[] = [];
+  const cycles = new Set<string>();
+  const visit = (name: string): void => {
+    if (done.has(name) || !waits.has(name)) return;
+    const at = stack.indexOf(name);
+    if (at >= 0) {
+      cycles.add([...stack.slice(at), name].join(' -> '));
+      return;
+    }
+    stack.push(name);
+    for (const other of waits.get(name)!) visit(other);
+    stack.pop();
+    done.add(name);
+  };
+  for (const name of [...waits.keys()].sort()) visit(name);
+  return [...cycles].sort();
 }

@@ -3,7 +3,7 @@
 import { goQuote } from '../../platform/text/quote.ts';
 import type { ConfigObject } from '../schema/types.ts';
 import type { TalosVersion } from '../version.ts';
-import { objectAt, textAt } from '../view.ts';
+import { flagAt, objectAt, textAt } from '../view.ts';
 import { isControlPlaneRole, machineRole } from './role.ts';
 
 /** Oldest and newest Kubernetes minor per Talos minor. */
@@ -85,4 +85,24 @@ export function kubernetesProblems(root: ConfigObject, talos: TalosVersion): str
     const problem = image === '' ? undefined : imageProblem(image, talos);
     return problem === undefined ? [] : [`${name} image is not valid: ${problem}`];
   });
+}
+
+/** How a document names its image in messages. */
+const IMAGE_DOCUMENTS: Readonly<Record<string, string>> = Object.freeze({
+  KubeletConfig: 'kubelet',
+  KubeAPIServerConfig: 'kube-apiserver',
+  KubeControllerManagerConfig: 'kube-controller-manager',
+  KubeSchedulerConfig: 'scheduler',
+  KubeProxyConfig: 'proxy',
+});
+
+/** What is wrong with the image of a document of its own; a component that is switched off is not looked at. */
+export function documentImageProblem(kind: string, document: ConfigObject, talos: TalosVersion): string | undefined {
+  const shown = Object.hasOwn(IMAGE_DOCUMENTS, kind) ? IMAGE_DOCUMENTS[kind] : undefined;
+  const image = textAt(document, 'image');
+  if (shown === undefined || image === '' || flagAt(document, 'enabled') === false) {
+    return undefined;
+  }
+  const problem = imageProblem(image, talos);
+  return problem === undefined ? undefined : `${shown} image is not valid: ${problem}`;
 }

@@ -3,7 +3,7 @@
 import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject } from '../schema/types.ts';
-import { at, flagAt, listAt, numberAt, objectAt, textAt } from '../view.ts';
+import { flagAt, listAt, numberAt, objectAt, textAt } from '../view.ts';
 import { checkCluster, checkCni } from './cluster.ts';
 import { checkDevices } from './devices.ts';
 import type { Findings } from './findings.ts';
@@ -194,8 +194,9 @@ const MIN_KUBESPAN_MTU = 1280;
 function checkNetwork(findings: Findings, machine: ConfigObject): void {
   checkDevices(findings, listAt(machine, 'network', 'interfaces'));
   const kubespan = objectAt(machine, 'network', 'kubespan');
-  const mtu = at(kubespan, 'mtu');
-  if (flagAt(kubespan, 'enabled') === true && mtu !== undefined && numberAt(kubespan, 'mtu') < MIN_KUBESPAN_MTU) {
+  // Zero is the default, which is large enough.
+  const mtu = numberAt(kubespan, 'mtu') || MIN_KUBESPAN_MTU;
+  if (flagAt(kubespan, 'enabled') === true && mtu < MIN_KUBESPAN_MTU) {
     const message = `kubespan link MTU must be at least ${MIN_KUBESPAN_MTU}`;
     findings.error(['machine', 'network', 'kubespan', 'mtu'], message);
   }

@@ -51,7 +51,8 @@ function taintProblem(text: string): string | undefined {
   return colon === -1 ? undefined : valueProblem(text.slice(0, colon));
 }
 
-function nameProblem(text: string): string | undefined {
+/** What is wrong with a qualified name: an optional DNS prefix, a slash, a name. */
+export function nameProblem(text: string): string | undefined {
   const parts = text.split('/');
   const quoted = goQuote(text);
   if (parts.length > 2) {
@@ -75,7 +76,8 @@ function nameProblem(text: string): string | undefined {
   return QUALIFIED.test(name) ? undefined : `name ${goQuote(name)} is invalid`;
 }
 
-function domainProblem(text: string): string | undefined {
+/** What is wrong with a DNS-1123 subdomain. */
+export function domainProblem(text: string): string | undefined {
   if (text.length > 253) {
     return `domain name length exceeds limit of 253: ${goQuote(text)}`;
   }

@@ -4,7 +4,7 @@ import { goQuote } from '../../platform/text/quote.ts';
 import { parseUrl } from '../../platform/text/url.ts';
 import type { Path } from '../errors.ts';
 import { PROTECTED_KUBELET_FIELDS } from '../protected-kubelet-fields.ts';
-import { isApiRole } from '../roles.ts';
+import { isApiRole, NEWER_API_ROLES } from '../roles.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefix } from '../text/ip.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, stringsAt, textAt, textMapAt } from '../view.ts';
@@ -82,10 +82,11 @@ export function checkKubeSpan(
     return;
   }
   const when = 'when .machine.network.kubespan is enabled';
-  if (flagAt(cluster, 'discovery', 'enabled') !== true) {
-    findings.error(['cluster', 'discovery', 'enabled'], `.cluster.discovery should be enabled ${when}`);
-  }
+  // From v1.14 on the documents are looked at together, as these settings may stand in ones of their own.
   if (minor < 14) {
+    if (flagAt(cluster, 'discovery', 'enabled') !== true) {
+      findings.error(['cluster', 'discovery', 'enabled'], `.cluster.discovery should be enabled ${when}`);
+    }
     for (const field of ['id', 'secret']) {
       if (textAt(cluster, field) === '') {
         findings.error(['cluster', field], `.cluster.${field} should be set ${when}`);
@@ -160,9 +161,6 @@ export function checkNodeMetadata(findings: Findings, machine: ConfigObject): vo
   }
 }
 
-/** Roles that came after v1.11 (reference/v1.11.3.md 16). */
-const NEWER_ROLES: readonly string[] = Object.freeze(['os:image:verifier', 'os:meta:writer']);
-
 export function checkFeatures(findings: Findings, machine: ConfigObject, controlPlane: boolean, minor: number): void {
   const features = objectAt(machine, 'features');
   const access: Path = ['machine', 'features', 'kubernetesTalosAPIAccess'];
@@ -176,7 +174,7 @@ export function checkFeatures(findings: Findings, machine: ConfigObject, control
       findings.error(access, message);
     }
     for (const [index, role] of stringsAt(features, 'kubernetesTalosAPIAccess', 'allowedRoles').entries()) {
-      if (!isApiRole(role) && !(minor >= 14 && NEWER_ROLES.includes(role))) {
+      if (!isApiRole(role) && !(minor >= 14 && NEWER_API_ROLES.includes(role))) {
         const message = `invalid role ${goQuote(role)} in allowed roles for Kubernetes Talos API Access`;
         findings.error([...access, 'allowedRoles', index], message);
       }

@@ -8,7 +8,7 @@ import type { TalosVersion } from '../version.ts';
 import { documentCheck } from './documents.ts';
 import { type Finding, Findings, multiError } from './findings.ts';
 import { jointProblems, legacyConflicts } from './joint.ts';
-import { kubernetesProblems } from './kubernetes.ts';
+import { documentImageProblem, kubernetesProblems } from './kubernetes.ts';
 import { checkLegacy } from './machine.ts';
 import type { Mode } from './mode.ts';
 
@@ -86,6 +86,10 @@ function checkDocument(
       }
     }
     return;
+  }
+  const image = options.onNode === true ? documentImageProblem(document.spec.kind, document.value, version) : undefined;
+  if (image !== undefined) {
+    findings.error(['image'], image);
   }
   const rule = documentCheck(document.spec.kind);
   rule?.check(

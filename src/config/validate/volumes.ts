@@ -6,7 +6,9 @@ import { booleanProblem } from '../cel/check.ts';
 import { diskEnv, volumeEnv } from '../cel/env.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
-import type { DocumentCheck } from './report.ts';
+import { checkBoundedName, VOLUME_NAME } from './kinds/common.ts';
+import { checkUpkeep } from './kinds/pools.ts';
+import type { DocumentCheck, Report } from './report.ts';
 
 const SYSTEM_VOLUMES: readonly string[] = Object.freeze(['STATE', 'EPHEMERAL', 'IMAGECACHE']);
 const LATER_VOLUMES: readonly string[] = Object.freeze(['ETCD', 'CRI', 'KUBELET', 'LOG']);
@@ -18,7 +20,7 @@ export const checkVolume: DocumentCheck = (value, report, minor) => {
     report(['name'], `only ${quoteList(allowed)} volumes are supported`);
     return;
   }
-  if (name === 'STATE' && objectAt(value, 'provisioning') !== undefined) {
+  if (name === 'STATE' && isProvisioned(value)) {
     report(['provisioning'], `provisioning config is not allowed for the ${goQuote(name)} volume`);
   }
   for (const key of name === 'STATE' ? listAt(value, 'encryption', 'keys') : []) {
@@ -27,18 +29,29 @@ export const checkVolume: DocumentCheck = (value, report, minor) => {
     }
   }
   checkMount(value, name, report);
+  if (name === 'IMAGECACHE' && objectAt(value, 'filesystem', 'xfs') !== undefined) {
+    report(['filesystem'], `filesystem config is not allowed for the ${goQuote(name)} volume`);
+  }
   checkProvisioning(value, report, { required: false, sized: true });
   checkEncryption(value, report);
+  checkUpkeep(value, report, minor);
 };
 
-function checkMount(value: ConfigObject, name: string, report: Parameters<DocumentCheck>[1]): void {
-  const mount = objectAt(value, 'mount');
-  if (mount === undefined) {
+/** True when the section holds something: an empty one counts as none. */
+function holds(value: ConfigObject, section: string, ...fields: readonly string[]): boolean {
+  return fields.some((field) => at(value, section, ...field.split('.')) !== undefined);
+}
+
+const isProvisioned = (value: ConfigObject): boolean =>
+  holds(value, 'provisioning', 'diskSelector.match', 'grow', 'minSize', 'maxSize');
+
+function checkMount(value: ConfigObject, name: string, report: Report): void {
+  if (!holds(value, 'mount', 'secure', 'disableAccessTime')) {
     return;
   }
   if (name === 'STATE' || name === 'IMAGECACHE') {
     report(['mount'], `mount config is not allowed for the ${goQuote(name)} volume`);
-  } else if (LATER_VOLUMES.includes(name) && objectAt(value, 'provisioning') === undefined) {
+  } else if (LATER_VOLUMES.includes(name) && !isProvisioned(value)) {
     const message = `mount config for the ${goQuote(name)} volume is only supported when it is provisioned onto a dedicated partition`;
     report(['mount'], message);
   }
@@ -48,54 +61,46 @@ function quoteList(words: readonly string[]): string {
   return `[${words.map(goQuote).join(' ')}]`;
 }
 
-const NAME_CHARACTERS = /^[A-Za-z0-9-]*$/;
-const MAX_NAME = 34;
+export const checkUserVolume: DocumentCheck = (value, report, minor) => {
+  checkBoundedName(value, report, VOLUME_NAME);
+  const type = textAt(value, 'volumeType') || 'partition';
+  if (type === 'directory') {
+    checkDirectory(value, report);
+  } else if (type !== 'partition' && type !== 'disk') {
+    report(['volumeType'], `unsupported volume type ${goQuote(type)}`);
+  } else {
+    checkProvisioning(value, report, { required: true, sized: type === 'partition' });
+    checkFilesystem(value, report);
+    checkEncryption(value, report);
+  }
+  checkUpkeep(value, report, minor);
+};
 
-function checkName(value: ConfigObject, report: Parameters<DocumentCheck>[1], bounded: boolean): void {
-  const name = textAt(value, 'name');
-  if (name === '') {
-    report(['name'], 'name is required');
+/** A directory has none of what a partition has. */
+function checkDirectory(value: ConfigObject, report: Report): void {
+  for (const [section, isGiven] of [
+    ['provisioning', isProvisioned(value)],
+    ['encryption', holds(value, 'encryption', 'provider', 'keys', 'cipher', 'keySize', 'blockSize', 'options')],
+    ['filesystem', holds(value, 'filesystem', 'type', 'projectQuotaSupport', 'xfs')],
+  ] as const) {
+    if (isGiven) {
+      report([section], `${section} spec is invalid for volumeType directory`);
+    }
   }
-  if (bounded && (name === '' || name.length > MAX_NAME)) {
-    report(['name'], `name must be between 1 and ${MAX_NAME} characters long`);
-  }
-  if (!NAME_CHARACTERS.test(name)) {
-    report(['name'], 'name can only contain lowercase and uppercase ASCII letters, digits, and hyphens');
+  if (flagAt(value, 'mount', 'disableAccessTime') !== undefined) {
+    report(['mount'], 'mount.disableAccessTime is invalid for volumeType directory');
   }
 }
 
-export const checkUserVolume: DocumentCheck = (value, report) => {
-  checkName(value, report, true);
-  const type = textAt(value, 'volumeType') || 'partition';
-  if (type === 'directory') {
-    for (const section of ['provisioning', 'encryption', 'filesystem']) {
-      if (objectAt(value, section) !== undefined) {
-        report([section], `${section} spec is invalid for volumeType directory`);
-      }
-    }
-    if (flagAt(value, 'mount', 'disableAccessTime') !== undefined) {
-      report(['mount'], 'mount.disableAccessTime is invalid for volumeType directory');
-    }
-    return;
-  }
-  if (type !== 'partition' && type !== 'disk') {
-    report(['volumeType'], `unsupported volume type ${goQuote(type)}`);
-    return;
-  }
-  checkProvisioning(value, report, { required: true, sized: type === 'partition' });
-  checkFilesystem(value, report);
-  checkEncryption(value, report);
-};
-
 /** Raw and swap volumes. */
 export const checkPartitionVolume: DocumentCheck = (value, report) => {
-  checkName(value, report, true);
+  checkBoundedName(value, report, VOLUME_NAME);
   checkProvisioning(value, report, { required: true, sized: true });
   checkEncryption(value, report);
 };
 
-export const checkExistingVolume: DocumentCheck = (value, report) => {
-  checkName(value, report, false);
+export const checkExistingVolume: DocumentCheck = (value, report, minor) => {
+  checkBoundedName(value, report, { ...VOLUME_NAME, max: undefined });
   const path = ['discovery', 'volumeSelector', 'match'];
   const match = textAt(value, ...path);
   const problem = match === '' ? undefined : booleanProblem(match, volumeEnv);
@@ -104,9 +109,10 @@ export const checkExistingVolume: DocumentCheck = (value, report) => {
   } else if (problem !== undefined) {
     report(path, `volume selector is invalid: ${problem}`);
   }
+  checkUpkeep(value, report, minor);
 };
 
-function checkFilesystem(value: ConfigObject, report: Parameters<DocumentCheck>[1]): void {
+function checkFilesystem(value: ConfigObject, report: Report): void {
   const type = textAt(value, 'filesystem', 'type');
   if (!['', 'xfs', 'ext4', 'btrfs'].includes(type)) {
     report(['filesystem', 'type'], `unsupported filesystem type: ${type}`);
@@ -125,11 +131,7 @@ interface ProvisioningRules {
   readonly sized: boolean;
 }
 
-function checkProvisioning(
-  value: ConfigObject,
-  report: Parameters<DocumentCheck>[1],
-  { required, sized }: ProvisioningRules,
-): void {
+function checkProvisioning(value: ConfigObject, report: Report, { required, sized }: ProvisioningRules): void {
   const selector = ['provisioning', 'diskSelector', 'match'];
   const match = textAt(value, ...selector);
   const problem = match === '' ? undefined : booleanProblem(match, diskEnv);
@@ -163,7 +165,7 @@ function sizeOf(text: string): bigint {
   return typeof bytes === 'bigint' ? bytes : 0n;
 }
 
-function checkEncryption(value: ConfigObject, report: Parameters<DocumentCheck>[1]): void {
+function checkEncryption(value: ConfigObject, report: Report): void {
   const provider = textAt(value, 'encryption', 'provider');
   const keys: readonly ConfigValue[] = listAt(value, 'encryption', 'keys');
   if (provider === '' && keys.length === 0) {

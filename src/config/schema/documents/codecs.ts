@@ -2,7 +2,14 @@
 
 import { parseBytes } from '../../../platform/text/humanize.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
-import { formatAddress, formatPrefix, parseAddress, parsePrefix } from '../../text/ip.ts';
+import {
+  addressProblem,
+  formatAddress,
+  formatPrefix,
+  parseAddress,
+  parsePrefix,
+  prefixProblem,
+} from '../../text/ip.ts';
 import { normalizeUrl } from '../../text/url.ts';
 import type { TextCodec, TextResult } from '../types.ts';
 
@@ -63,27 +70,15 @@ export const prefixCodec: TextCodec = Object.freeze({
   goType: 'netip.Prefix',
   via: 'text' as const,
   decode: (text: string): TextResult => {
-    const prefix = parsePrefix(text);
-    if (text === '' || prefix !== undefined) {
-      return { value: prefix === undefined ? '' : formatPrefix(prefix) };
+    const problem = text === '' ? undefined : prefixProblem(text);
+    if (problem !== undefined) {
+      return { error: problem };
     }
-    return { error: `netip.ParsePrefix(${goQuote(text)}): ${prefixProblem(text)}` };
+    const prefix = parsePrefix(text);
+    return { value: prefix === undefined ? '' : formatPrefix(prefix) };
   },
   isZero: isEmpty,
 });
-
-function prefixProblem(text: string): string {
-  const at = text.lastIndexOf('/');
-  if (at === -1) {
-    return "no '/'";
-  }
-  const address = text.slice(0, at);
-  if (parseAddress(address) === undefined) {
-    return `ParseAddr(${goQuote(address)}): unable to parse IP`;
-  }
-  const bits = text.slice(at + 1);
-  return /^[0-9]+$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${goQuote(bits)}`;
-}
 
 /** `netip.Addr`. */
 export const addressCodec: TextCodec = Object.freeze({
@@ -91,11 +86,12 @@ export const addressCodec: TextCodec = Object.freeze({
   goType: 'netip.Addr',
   via: 'text' as const,
   decode: (text: string): TextResult => {
-    const address = parseAddress(text);
-    if (text === '' || address !== undefined) {
-      return { value: address === undefined ? '' : formatAddress(address) };
+    const problem = text === '' ? undefined : addressProblem(text);
+    if (problem !== undefined) {
+      return { error: problem };
     }
-    return { error: `ParseAddr(${goQuote(text)}): unable to parse IP` };
+    const address = parseAddress(text);
+    return { value: address === undefined ? '' : formatAddress(address) };
   },
   isZero: isEmpty,
 });

@@ -1,19 +1,5 @@
 /** Discovery, registries, images and system settings, from v1.12 on (reference E.4). */
-import {
-  block,
-  field,
-  flag,
-  int,
-  list,
-  map,
-  object,
-  str,
-  stringMap,
-  strings,
-  struct,
-  structType,
-  text,
-} from '../build.ts';
+import { block, field, flag, list, object, str, stringMap, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
 import { expressionCodec, urlCodec } from './codecs.ts';
