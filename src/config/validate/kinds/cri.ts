@@ -1,6 +1,6 @@
 /** Registries, containerd and the checks of signatures (reference/network-config.md E.4). */
 import { goQuote } from '../../../platform/text/quote.ts';
-import { parseUrl } from '../../text/url.ts';
+import { parseUrl } from '../../../platform/text/url.ts';
 import { at, flagAt, listAt, objectAt, textAt } from '../../view.ts';
 import { nameProblem } from '../names.ts';
 import { ociSpecProblem } from '../oci.ts';

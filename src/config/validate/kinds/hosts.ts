@@ -1,8 +1,8 @@
 /** Host name, resolvers, clock, DHCP, shared addresses, probes and rules of routing (reference/network-config.md E.4). */
 import { utf8SizeBytes } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
+import { parseUrl, urlHostname } from '../../../platform/text/url.ts';
 import { addressProblem, isIp, parseAddress, prefixProblem } from '../../text/ip.ts';
-import { parseUrl, urlHostname } from '../../text/url.ts';
 import { flagAt, listAt, numberAt, objectAt, stringsAt, textAt } from '../../view.ts';
 import { checkSubnets } from '../cluster.ts';
 import type { DocumentCheck } from '../report.ts';

@@ -1,10 +1,11 @@
 /** Kubernetes components and what they are told (reference/network-config.md E.4 "Kubernetes"). */
 import { compareText } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
+import { parseUrl } from '../../../platform/text/url.ts';
 import { PROTECTED_KUBELET_FIELDS } from '../../protected-kubelet-fields.ts';
 import { isApiRole, NEWER_API_ROLES } from '../../roles.ts';
 import type { ConfigObject } from '../../schema/types.ts';
-import { endpointProblem, parseUrl } from '../../text/url.ts';
+import { endpointProblem } from '../../text/url.ts';
 import { at, flagAt, numberAt, objectAt, stringsAt, textAt, textMapAt } from '../../view.ts';
 import { checkSubnets, resourceProblem } from '../cluster.ts';
 import { multiError } from '../findings.ts';

@@ -1,9 +1,9 @@
 /** Discovery, files, kernel, memory and installation (reference/network-config.md E.4). */
 import { goQuote } from '../../../platform/text/quote.ts';
+import { parseUrl, urlHostname } from '../../../platform/text/url.ts';
 import { booleanProblem } from '../../cel/check.ts';
 import { diskEnv } from '../../cel/env.ts';
 import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
-import { parseUrl, urlHostname } from '../../text/url.ts';
 import { objectAt, textAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
 import { durationNotNegative, named } from './common.ts';
