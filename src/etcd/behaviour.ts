@@ -26,6 +26,8 @@ export interface Behaviour {
   readonly downgradeApi: boolean;
   /** Status carries storage version, quota and downgrade (since 3.6). */
   readonly extendedStatus: boolean;
+  /** The quota of a status is the one in force, not the one that was given (since 3.6.6). */
+  readonly tellsQuotaInForce: boolean;
   /** HashKV names the revision it hashed (since 3.6). */
   readonly hashRevision: boolean;
   /** A tombstone at exactly the compacted revision is kept (since 3.4.34, 3.5.16). */
@@ -52,6 +54,7 @@ export const ETCD_3_6: Behaviour = Object.freeze({
   learnerServesSnapshot: true,
   downgradeApi: true,
   extendedStatus: true,
+  tellsQuotaInForce: false,
   hashRevision: true,
   keepsTombstoneAtCompaction: true,
   hashesCompactions: true,
@@ -74,6 +77,7 @@ export const ETCD_3_4: Behaviour = Object.freeze({
   learnerServesSnapshot: false,
   downgradeApi: false,
   extendedStatus: false,
+  tellsQuotaInForce: false,
   hashRevision: false,
   keepsTombstoneAtCompaction: false,
   hashesCompactions: false,

@@ -1,4 +1,4 @@
-import type { Endpoint } from './net.ts';
+import type { Connection, Endpoint, Segment } from './net.ts';
 import type { Task } from './task.ts';
 
 /** Encodes messages of one type. Messages are immutable and have one canonical shape (no `undefined`). */
@@ -202,10 +202,23 @@ export interface ServeOptions {
   readonly unknownMethod?: StreamHandler<Uint8Array, Uint8Array>;
   /** Largest encoded request message (gRPC: 4 MiB); beyond: ResourceExhausted. */
   readonly maxReceiveBytes?: number;
+  /** Takes connections that do not speak HTTP/2, as a port shared with HTTP/1.1 does; default: they are closed. */
+  readonly otherwise?: ConnectionTaker;
+  /** Listen, but take no connection before {@link RpcServer.open}: until then they wait as in a kernel's backlog. */
+  readonly held?: boolean;
 }
+
+/** Gets a connection with what was already read of it. */
+export type ConnectionTaker = (
+  connection: Connection,
+  first: Segment | undefined,
+  identity: PeerIdentity | undefined,
+) => void;
 
 export interface RpcServer {
   readonly local: Endpoint;
+  /** Begins to take connections when the server was started {@link ServeOptions.held}. */
+  open(): void;
   /** Replaces the certificate for connections made from now on. */
   setTls(tls: TlsServer): void;
   /** Stops accepting and breaks what is open. */

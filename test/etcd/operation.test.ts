@@ -28,9 +28,9 @@ describe('a cluster in operation', () => {
     cluster.sim.runFor(8 * SECOND);
     return cluster;
   };
-  const fetch = (node: Node, target: string): { status: number; text: string } => {
-    const client = new HttpClient(cluster.ops, { address: node.address, port: 2381 });
-    const answer = cluster.run(() => client.request({ target }));
+  const fetch = (node: Node, target: string, port = 2381, method = 'GET'): { status: number; text: string } => {
+    const client = new HttpClient(cluster.ops, { address: node.address, port });
+    const answer = cluster.run(() => client.request({ target, method }));
     client.close();
     return { status: answer.status, text: utf8Decode(partBytes(answer.body)) };
   };
@@ -130,6 +130,17 @@ describe('a cluster in operation', () => {
     expect(metrics).toContain('etcd_server_has_leader 1');
     expect(metrics).toContain('etcd_debugging_mvcc_current_revision 2');
     expect(metrics).toContain('etcd_cluster_version{cluster_version="3.6"} 1');
+    expect(metrics).toContain('etcd_mvcc_put_total 1');
+    expect(metrics.filter((line) => line.startsWith('etcd_network_known_peers{'))).toHaveLength(2);
+    expect(metrics).toContain('etcd_server_health_success 1');
+    expect(fetch(first!, '/version').status).toBe(404);
+    // The client port answers HTTP beside gRPC.
+    expect(fetch(first!, '/health', 2379)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
+    expect(fetch(first!, '/metrics', 2379).text).toContain('\netcd_server_health_success 2\n');
+    const versions = '{"etcdserver":"3.6.5","etcdcluster":"3.6.0","storage":"3.6.0"}';
+    expect(fetch(first!, '/version', 2379)).toEqual({ status: 200, text: versions });
+    expect(fetch(first!, '/version', 2379, 'POST')).toEqual({ status: 405, text: 'Method Not Allowed\n' });
+    expect(fetch(first!, '/v3/kv/range', 2379, 'POST')).toEqual({ status: 404, text: '404 page not found\n' });
     cluster.kill(second!);
     cluster.kill(third!);
     cluster.sim.runFor(5 * SECOND);
@@ -137,6 +148,19 @@ describe('a cluster in operation', () => {
     expect(fetch(first!, '/health?serializable=true').status).toBe(200);
     expect(fetch(first!, '/readyz').status).toBe(503);
     expect(fetch(first!, '/livez').status).toBe(200);
+    // A member without a quorum has its client port open, but takes nobody in before it has told its name.
+    cluster.kill(first!);
+    cluster.start(first!);
+    cluster.sim.runFor(5 * SECOND);
+    const waiting = { timeoutUs: 3 * SECOND, waitForReady: false };
+    const channel = cluster.channel(first!);
+    expect(cluster.run(() => refusal(channel.unary(MaintenanceService.Status, {}, waiting)))).toMatch(
+      /^DeadlineExceeded/,
+    );
+    cluster.start(second!);
+    cluster.sim.runFor(5 * SECOND);
+    expect(cluster.run(() => status(channel)).leader).not.toBe('0000000000000000');
+    expect(channel.state()).toBe('ready');
   });
 
   it('refuses requests that are too large: first the client, then gRPC, then the server itself', () => {

@@ -1,4 +1,5 @@
 import { EtcdError, isEtcdError } from '../../api/etcd/errors.ts';
+import type { ResponseHeader } from '../../api/etcd/kv.ts';
 import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { WatchService } from '../../api/etcd/services.ts';
 import type { WatchId, WatchRequest, WatchResponse } from '../../api/etcd/watch.ts';
@@ -141,7 +142,7 @@ export class WatchConnection {
       const revision = response.header?.revision ?? 0;
       // Not one more: a change of exactly this revision may come again after a reconnection.
       if (watch.nextRevision === 0) watch.nextRevision = revision;
-      if (watch.options.createdNotify === true) watch.updates.offer(update(revision, true));
+      if (watch.options.createdNotify === true) watch.updates.offer(update(response.header, true));
     }
     this.#createNext();
   }
@@ -163,11 +164,11 @@ export class WatchConnection {
     const last = events[events.length - 1];
     if (last !== undefined) watch.nextRevision = last.kv.modRevision + 1;
     else if (revision + 1 > watch.nextRevision) watch.nextRevision = revision + 1;
-    watch.updates.offer({ ...update(revision, false), events });
+    watch.updates.offer({ ...update(response.header, false), events });
   }
 
   #end(watch: Watch, error: RpcError, compactRevision: number): void {
-    watch.updates.offer({ ...update(0, false), error, compactRevision });
+    watch.updates.offer({ ...update(null, false), error, compactRevision });
     watch.updates.close();
     if (watch.id !== null) this.#byId.delete(watch.id);
     this.#watches = this.#watches.filter((other) => other !== watch);
@@ -180,14 +181,14 @@ export class WatchConnection {
   #endAll(error: RpcError): void {
     this.ended = true;
     for (const watch of this.#watches.splice(0)) {
-      watch.updates.offer({ ...update(0, false), error });
+      watch.updates.offer({ ...update(null, false), error });
       watch.updates.close();
     }
   }
 }
 
-function update(revision: number, created: boolean): WatchUpdate {
-  return { revision, events: [], created, error: null, compactRevision: 0 };
+function update(header: ResponseHeader | null, created: boolean): WatchUpdate {
+  return { header, revision: header?.revision ?? 0, events: [], created, error: null, compactRevision: 0 };
 }
 
 /** Errors that end every watch of a stream; anything else reopens it. */

@@ -1,4 +1,4 @@
-import type { Event } from '../../api/etcd/kv.ts';
+import type { Event, ResponseHeader } from '../../api/etcd/kv.ts';
 import { NO_BYTES } from '../../api/etcd/kv.ts';
 import type { WatchId } from '../../api/etcd/watch.ts';
 import { WatchCreateRequest } from '../../api/etcd/watch.ts';
@@ -25,6 +25,8 @@ export interface WatchOptions {
 
 /** What a watch delivers: events of whole revisions, a sign of progress, or its end. */
 export interface WatchUpdate {
+  /** Of the answer; null with the last update. */
+  readonly header: ResponseHeader | null;
   readonly revision: number;
   readonly events: readonly Event[];
   readonly created: boolean;

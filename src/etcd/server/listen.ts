@@ -35,7 +35,7 @@ export function* secured(read: () => Task<TlsServer | undefined>): Task<SecuredP
 export function* listenRpc(
   rpc: Rpc,
   urls: readonly EtcdUrl[],
-  service: Pick<ServeOptions, 'handlers' | 'maxReceiveBytes'>,
+  service: Pick<ServeOptions, 'handlers' | 'maxReceiveBytes' | 'otherwise' | 'held'>,
   tls: SecuredPort | undefined,
 ): Task<RpcServer[]> {
   const servers: RpcServer[] = [];

@@ -5,6 +5,7 @@ import type { Process } from '../../platform/containers.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import { type HandlerEntry, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
+import { HttpConnections } from '../../rpc/http/connections.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { EtcdEvent } from '../events.ts';
 import { clusterHandlers } from './api/cluster.ts';
@@ -23,7 +24,7 @@ import { CorruptionMonitor } from './member/corruption.ts';
 import { Member } from './member/member.ts';
 import { advanceElection, publish } from './member/publish.ts';
 import { VersionMonitor } from './member/version-monitor.ts';
-import { monitoringHandler } from './monitoring/http.ts';
+import { Monitoring } from './monitoring/http.ts';
 import type { ServerObserver } from './observer.ts';
 import { PEER_MESSAGE_BYTES } from './peers/endpoint.ts';
 import { peerHandlers } from './peers/server.ts';
@@ -69,20 +70,32 @@ export function* serveMember(context: ServeContext): Task<number> {
   const corruption = new CorruptionMonitor(member);
   if (config.initialCorruptCheck && booted.birth === 'restart') yield* corruption.initialCheck();
   const servers: { close(): void }[] = [];
+  const monitoring = new Monitoring(member);
+  const http = new HttpConnections({ scope: platform.scope, handler: monitoring.clientPort, alwaysBytes: false });
+  const clientServers = yield* listenRpc(
+    platform.rpc,
+    config.listenClientUrls,
+    {
+      handlers: clientHandlers(member),
+      maxReceiveBytes: config.maxRequestBytes + GRPC_OVERHEAD_BYTES,
+      otherwise: (connection, first, identity) => http.serve(connection, first, identity),
+      held: true,
+    },
+    clientSide,
+  );
+  servers.push(...clientServers, http);
   const peerSideService = { handlers: peerHandlers(member, layout.snapDir), maxReceiveBytes: PEER_MESSAGE_BYTES };
   servers.push(...(yield* listenRpc(platform.rpc, config.listenPeerUrls, peerSideService, peerSide)));
-  servers.push(...(yield* listenHttp(platform, config.listenMetricsUrls, monitoringHandler(member), clientSide)));
+  servers.push(...(yield* listenHttp(platform, config.listenMetricsUrls, monitoring.metricsPort, clientSide)));
   member.start();
-  const monitor = startMonitor(member, behaviour);
+  const versions = startMonitor(member, behaviour);
   corruption.start();
   const autoCompactor = new AutoCompactor(member);
   autoCompactor.start();
   member.scope.spawn('election-ticks', () => advanceElection(member));
   member.scope.spawn('publish', function* () {
     yield* publish(member);
-    const maxReceiveBytes = config.maxRequestBytes + GRPC_OVERHEAD_BYTES;
-    const service = { handlers: clientHandlers(member), maxReceiveBytes };
-    servers.push(...(yield* listenRpc(platform.rpc, config.listenClientUrls, service, clientSide)));
+    for (const server of clientServers) server.open();
     console.info('ready to serve client requests');
     platform.log.event(EtcdEvent.MemberReady, { clusterId, memberId, name: config.name });
   });
@@ -92,7 +105,7 @@ export function* serveMember(context: ServeContext): Task<number> {
   });
   if (reason !== 'removed') yield* handOver(member);
   else console.warn('server error', { error: 'the member has been permanently removed from the cluster' });
-  monitor.stop();
+  versions.stop();
   corruption.stop();
   autoCompactor.stop();
   for (const server of servers) server.close();

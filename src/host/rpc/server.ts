@@ -3,16 +3,18 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { timeout } from '../../platform/combinators.ts';
 import { type Endpoint, hostPort } from '../../platform/net.ts';
-import type { RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
+import type { ConnectionTaker, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../../rpc/events.ts';
 import type { GrpcDeps } from '../../rpc/grpc/deps.ts';
 import { type ServerShared, serverShared } from '../../rpc/grpc/dispatcher.ts';
 import { isHandshakeFailure } from '../../rpc/tls/handshake.ts';
 import type { HostExecutor } from '../executor.ts';
+import { HostConnection } from '../net/connection.ts';
 import type { HostNet, ListeningSocket } from '../net/net.ts';
 import { endpointOf } from '../net/self.ts';
 import { acceptTls, identityOf } from '../net/tls.ts';
+import { hearProtocol } from './hear-protocol.ts';
 import { ServerSession } from './server-session.ts';
 
 export interface ServeDeps extends GrpcDeps {
@@ -38,6 +40,7 @@ export class HostServer implements RpcServer {
   readonly #scope: TaskScope;
   readonly #shared: ServerShared;
   readonly #reloadTls: (() => Task<TlsServer>) | undefined;
+  readonly #otherwise: ConnectionTaker | undefined;
   readonly #sessions = new Map<Http2Session, ServerSession>();
   #tls: TlsServer | undefined;
   #closed = false;
@@ -50,8 +53,9 @@ export class HostServer implements RpcServer {
     this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listening.local)}`);
     this.#shared = serverShared(deps, this.#scope, options);
+    this.#otherwise = options.otherwise;
     const { executor } = deps;
-    listening.onSocket((socket) => this.#arrived(socket));
+    if (options.held !== true) this.open();
     this.#http2.on('session', (session: Http2Session) => executor.enter(() => this.#opened(session)));
     this.#http2.on('stream', (stream: ServerHttp2Stream, headers) =>
       executor.enter(() => {
@@ -60,6 +64,10 @@ export class HostServer implements RpcServer {
       }),
     );
     this.#http2.on('sessionError', () => {}); // told by the session's 'close'
+  }
+
+  open(): void {
+    this.#listening.onSocket((socket) => this.#arrived(socket));
   }
 
   setTls(tls: TlsServer): void {
@@ -79,10 +87,38 @@ export class HostServer implements RpcServer {
   }
 
   #arrived(socket: Socket): void {
+    if (this.#closed) socket.destroy();
+    else if (this.#tls === undefined) this.#greet(socket);
+    else this.#scope.spawn('handshake', () => this.#secure(socket));
+  }
+
+  /** Finds out what a client speaks, if it has a choice, and hands its socket to whom it concerns. */
+  #greet(socket: Socket): void {
+    const otherwise = this.#otherwise;
+    const chosen = socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
+    if (otherwise === undefined || chosen) this.#speak(socket);
+    else {
+      hearProtocol(socket, (protocol) =>
+        this.#deps.executor.enter(() => {
+          if (protocol === 'http2') this.#speak(socket);
+          else this.#other(socket, otherwise);
+        }),
+      );
+    }
+  }
+
+  #speak(socket: Socket): void {
     socket.allowHalfOpen = false; // HTTP/2 has a half-close of its own
     if (this.#closed) socket.destroy();
-    else if (this.#tls === undefined) this.#http2.emit('connection', socket);
-    else this.#scope.spawn('handshake', () => this.#secure(socket));
+    else this.#http2.emit('connection', socket);
+  }
+
+  #other(socket: Socket, otherwise: ConnectionTaker): void {
+    const local = endpointOf(socket.localAddress, socket.localPort);
+    const remote = endpointOf(socket.remoteAddress, socket.remotePort);
+    const identity = socket instanceof TLSSocket ? identityOf(socket) : undefined;
+    if (this.#closed) socket.destroy();
+    else otherwise(new HostConnection(socket, local, remote, this.#deps.executor), undefined, identity);
   }
 
   *#secure(socket: Socket): Task<void> {
@@ -91,10 +127,10 @@ export class HostServer implements RpcServer {
     let done = false;
     try {
       const tls = this.#reloadTls === undefined ? this.#tls! : yield* this.#reloadTls();
-      const handshake = acceptTls(socket, executor, tls, ['h2']);
+      const handshake = acceptTls(socket, executor, tls, this.#otherwise === undefined ? ['h2'] : ['h2', 'http/1.1']);
       const secured = yield* timeout(clock, HANDSHAKE_LIMIT_US, handshake, 'TLS handshake');
       done = true;
-      this.#http2.emit('connection', secured);
+      this.#greet(secured);
     } catch (error) {
       if (!isHandshakeFailure(error)) throw error;
       log.event(connectionRejected, { peer, error: error.message });

@@ -24,6 +24,7 @@ const RESTORE_FLAGS: FlagSpecs = Object.freeze({
   'wal-dir': textFlag(),
 });
 const BAD_ARGS = 128;
+const BAD_FEATURE = 4;
 
 /**
  * etcdutl on the operator's workstation: looks into snapshots, and restores them to a data directory on the workstation's
@@ -73,7 +74,7 @@ function status(args: readonly string[], flags: Flags, context: ToolContext): nu
   const found = snapshotStatus(file);
   if (found === null) return fail(context, 'invalid database', 1);
   const text = FORMATS[flags.text('write-out')]?.(found);
-  if (text === undefined) return fail(context, 'unsupported output format', BAD_ARGS);
+  if (text === undefined) return fail(context, 'unsupported output format', BAD_FEATURE);
   context.out(text);
   return 0;
 }

@@ -1,6 +1,6 @@
 import { utf8Encode } from '../../platform/bytes.ts';
 import { ContainerError, DiskError, NetError, TimeoutError } from '../../platform/errors.ts';
-import type { Connection } from '../../platform/net.ts';
+import type { Connection, Segment } from '../../platform/net.ts';
 import type { Task, TaskHandle, TaskScope } from '../../platform/task.ts';
 import {
   ChunkFrame,
@@ -37,19 +37,23 @@ export class HttpServerConnection {
     this.#reader = new FrameReader((frame) => this.#onFrame(frame));
   }
 
-  start(): void {
+  /** `first` is what was already read of the connection. */
+  start(first: Segment | undefined): void {
+    if (first !== undefined) this.#onSegment(first);
     this.#connection.consume(
-      (segment) => {
-        if (this.#closed) return;
-        try {
-          this.#reader.feed(segment);
-        } catch (error) {
-          if (!(error instanceof HttpSyntaxError)) throw error;
-          this.#refuse(error.message);
-        }
-      },
+      (segment) => this.#onSegment(segment),
       () => this.close(),
     );
+  }
+
+  #onSegment(segment: Segment): void {
+    if (this.#closed) return;
+    try {
+      this.#reader.feed(segment);
+    } catch (error) {
+      if (!(error instanceof HttpSyntaxError)) throw error;
+      this.#refuse(error.message);
+    }
   }
 
   /** Ends what is under way and closes the connection. */

@@ -5,9 +5,9 @@ import type { PeerIdentity, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { isHandshakeFailure } from '../tls/handshake.ts';
 import { type ServerSecurer, serverSecurer } from '../tls/secure.ts';
+import { HttpConnections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
 import type { HttpHeaders, HttpPart, HttpRequest } from './message.ts';
-import { HttpServerConnection } from './server-connection.ts';
 
 /** Who asks. */
 export interface HttpPeer {
@@ -62,7 +62,7 @@ export class HttpServer {
   readonly #options: HttpServeOptions;
   readonly #listener: Listener;
   readonly #scope: TaskScope;
-  readonly #connections = new Set<HttpServerConnection>();
+  readonly #connections: HttpConnections;
   #secure: ServerSecurer | undefined;
   #closed = false;
 
@@ -73,6 +73,8 @@ export class HttpServer {
     this.#listener = listener;
     this.#secure = secure;
     this.#scope = deps.scope.child(`http ${hostPort(listener.local)}`);
+    const { handler } = options;
+    this.#connections = new HttpConnections({ scope: this.#scope, handler, alwaysBytes: deps.alwaysBytes ?? false });
     this.#scope.spawn('accept', () => acceptAll(listener, (connection) => this.#accepted(connection)));
   }
 
@@ -86,13 +88,13 @@ export class HttpServer {
     if (this.#closed) return;
     this.#closed = true;
     this.#listener.close();
-    for (const connection of [...this.#connections]) connection.close();
+    this.#connections.close();
     this.#scope.cancel();
   }
 
   #accepted(connection: Connection): void {
     const secure = this.#secure;
-    if (secure === undefined) this.#open(connection, undefined);
+    if (secure === undefined) this.#connections.serve(connection, undefined, undefined);
     else this.#scope.spawn('handshake', () => this.#handshake(connection, secure));
   }
 
@@ -106,29 +108,12 @@ export class HttpServer {
         'TLS handshake',
       );
       done = true;
-      this.#open(connection, identity);
+      this.#connections.serve(connection, undefined, identity);
     } catch (error) {
       if (!isHandshakeFailure(error)) throw error;
       this.#options.onRejected?.(raw.remote, error.message);
     } finally {
       if (!done) raw.close();
     }
-  }
-
-  #open(connection: Connection, identity: PeerIdentity | undefined): void {
-    const peer: HttpPeer = {
-      peer: connection.remote,
-      local: connection.local,
-      ...(identity === undefined ? {} : { identity }),
-    };
-    const accepted = new HttpServerConnection(connection, {
-      peer,
-      scope: this.#scope,
-      handler: this.#options.handler,
-      alwaysBytes: this.#deps.alwaysBytes ?? false,
-      onClosed: (closed) => this.#connections.delete(closed),
-    });
-    this.#connections.add(accepted);
-    accepted.start();
   }
 }

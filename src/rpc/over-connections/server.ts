@@ -1,15 +1,17 @@
 import { acceptAll } from '../../platform/accept.ts';
 import { timeout } from '../../platform/combinators.ts';
 import { NetError } from '../../platform/errors.ts';
-import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
-import type { PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
+import { type Connection, type Endpoint, hostPort, type Listener, type Segment } from '../../platform/net.ts';
+import type { ConnectionTaker, PeerIdentity, RpcServer, ServeOptions, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { connectionRejected } from '../events.ts';
 import { readErrorText } from '../go-text.ts';
 import { type ServerShared, serverShared } from '../grpc/dispatcher.ts';
 import { isHandshakeFailure, serverHandshake } from '../tls/handshake.ts';
 import { type ServerMaterial, serverMaterial } from '../tls/material.ts';
+import { securedConnection } from '../tls/secure.ts';
 import type { RpcDeps } from './deps.ts';
+import type { Frame } from './frames.ts';
 import { ServerConnection } from './server-connection.ts';
 
 /** A handshake that takes longer is given up (grpc-go's connection timeout). */
@@ -30,6 +32,7 @@ export class Server implements RpcServer {
   readonly #shared: ServerShared;
   readonly #connections = new Set<ServerConnection>();
   readonly #reloadTls: (() => Task<TlsServer>) | undefined;
+  readonly #otherwise: ConnectionTaker | undefined;
   #material: ServerMaterial | null;
   #shown: TlsServer | undefined;
   #closed = false;
@@ -43,7 +46,12 @@ export class Server implements RpcServer {
     this.#reloadTls = options.reloadTls;
     this.#scope = deps.scope.child(`serve ${hostPort(listener.local)}`);
     this.#shared = serverShared(deps, this.#scope, options);
-    this.#scope.spawn('accept', () => acceptAll(listener, (connection) => this.#accepted(connection)));
+    this.#otherwise = options.otherwise;
+    if (options.held !== true) this.open();
+  }
+
+  open(): void {
+    this.#scope.spawn('accept', () => acceptAll(this.#listener, (connection) => this.#accepted(connection)));
   }
 
   setTls(tls: TlsServer): void {
@@ -97,12 +105,44 @@ export class Server implements RpcServer {
   }
 
   #open(connection: Connection, secure: boolean, identity: PeerIdentity | undefined): void {
+    const otherwise = this.#otherwise;
+    if (otherwise === undefined) this.#speak(connection, secure, identity);
+    else this.#scope.spawn('preface', () => this.#listen(connection, secure, identity, otherwise));
+  }
+
+  /** Hears what the client speaks before anything is said to it. */
+  *#listen(
+    raw: Connection,
+    secure: boolean,
+    identity: PeerIdentity | undefined,
+    otherwise: ConnectionTaker,
+  ): Task<void> {
+    const connection = secure ? securedConnection(raw) : raw;
+    let handedOver = false;
+    try {
+      const first = yield* connection.receive();
+      if (first === undefined) return;
+      handedOver = true;
+      if (isPreface(first)) this.#speak(raw, secure, identity);
+      else otherwise(connection, first, identity);
+    } catch (error) {
+      if (!isHandshakeFailure(error)) throw error;
+    } finally {
+      if (!handedOver) raw.close();
+    }
+  }
+
+  #speak(connection: Connection, secure: boolean, identity: PeerIdentity | undefined): void {
     const accepted = new ServerConnection(connection, this.#shared, secure, identity, (closed) =>
       this.#connections.delete(closed),
     );
     this.#connections.add(accepted);
     accepted.start();
   }
+}
+
+function isPreface(segment: Segment): boolean {
+  return !(segment instanceof Uint8Array) && (segment.object as Partial<Frame> | null)?.kind === 'preface';
 }
 
 function sameTls(a: TlsServer, b: TlsServer | undefined): boolean {

@@ -55,6 +55,11 @@ export function serverSecurer(tls: TlsServer, deps: TlsDeps): ServerSecurer {
   };
 }
 
+/** What travels behind a modelled handshake, for protocols that do not count its records themselves. */
+export function securedConnection(connection: Connection): Connection {
+  return new SecuredConnection(connection);
+}
+
 /** A connection after the modelled handshake: every segment grows by TLS's records, an alert ends it. */
 class SecuredConnection implements Connection {
   readonly #inner: Connection;

@@ -49,6 +49,36 @@ describe.skipIf(binary === undefined)('beside the real etcd 3.4', () => {
     }
   }, 600_000);
 
+  it('tells the same over HTTP, with the same names of what it counts', async () => {
+    const answers = (path: string, init: RequestInit = {}): Promise<{ status: number; text: string; type: string }[]> =>
+      Promise.all(
+        [ours, real].map(async ({ address }) => {
+          const answer = await fetch(`http://${address}:2379${path}`, init);
+          return { status: answer.status, text: await answer.text(), type: answer.headers.get('content-type') ?? '' };
+        }),
+      );
+    for (const path of ['/version', '/', '/nothing', '/health/x']) {
+      const [got, wanted] = await answers(path);
+      expect(got, path).toEqual(wanted);
+    }
+    const [posted, wanted] = await answers('/health', { method: 'POST' });
+    expect(posted).toEqual(wanted);
+    const [health, realHealth] = await answers('/health');
+    expect(health).toMatchObject({
+      status: realHealth!.status,
+      type: realHealth!.type,
+      text: expect.stringMatching(/^\{"health":"true"/),
+    });
+    const [metrics, realMetrics] = (await answers('/metrics')).map(({ text }) => text.split('\n'));
+    const types = metrics!.filter((line) => line.startsWith('# TYPE'));
+    expect(types.length).toBeGreaterThan(25);
+    for (const type of types) expect(realMetrics).toContain(type);
+    for (const name of ['etcd_mvcc_put_total', 'etcd_mvcc_delete_total', 'etcd_debugging_lease_granted_total']) {
+      const [got, real] = [metrics!, realMetrics!].map((lines) => lines.find((line) => line.startsWith(`${name} `)));
+      expect(got).toBe(real);
+    }
+  });
+
   it('changes the membership in the same way', async () => {
     const source = new ChangeSource('membership');
     let refused = 0;

@@ -6,6 +6,7 @@ import { EtcdClient } from '../../../src/etcd/client/client.ts';
 import type { CtlContext } from '../../../src/etcd/ctl/context.ts';
 import { etcdctl } from '../../../src/etcd/ctl/etcdctl.ts';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
+import { race } from '../../../src/platform/combinators.ts';
 import type { Container } from '../../../src/platform/containers.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { onHost } from '../../support/on-host.ts';
@@ -140,12 +141,24 @@ export function runEtcdctl(binary: string, address: string, args: readonly strin
   return `${stdout}${stderr.replace(/^\{"level".*\n/gm, '')}[${status}]`;
 }
 
+/** The first lines that our etcdctl prints of a command which would run on; it is ended after a second. */
+export async function followOurEtcdctl(
+  bench: Workbench,
+  address: string,
+  args: readonly string[],
+  lines: number,
+): Promise<string> {
+  const text = await runOurEtcdctl(bench, address, args, '', 1_000_000);
+  return text.split('\n').slice(0, lines).join('\n').concat('\n');
+}
+
 /** Runs our etcdctl on the host, with the same result. */
 export async function runOurEtcdctl(
   bench: Workbench,
   address: string,
   args: readonly string[],
   input = '',
+  limitUs = 20_000_000,
 ): Promise<string> {
   let out = '';
   let err = '';
@@ -163,7 +176,11 @@ export async function runOurEtcdctl(
     },
     version: '3.6.5',
   };
-  const code = await bench.run(() => etcdctl([`--endpoints=${address}:2379`, ...args], context));
+  const { clock } = bench.host.platform;
+  const code = await bench.run(function* () {
+    const command = etcdctl([`--endpoints=${address}:2379`, ...args], context);
+    return yield* race<number | undefined>({ command, limit: clock.sleep(limitUs) as Task<undefined> });
+  });
   return `${out}${err}[${code}]`;
 }
 

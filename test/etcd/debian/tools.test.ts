@@ -9,6 +9,7 @@ import { DecodeError } from '../../../src/rpc/wire.ts';
 import { untilOk } from '../helpers.ts';
 import {
   followEtcdctl,
+  followOurEtcdctl,
   type RunningServer,
   realEtcd,
   realEtcdctl,
@@ -144,6 +145,22 @@ describe.skipIf(etcd === undefined || etcdctl === undefined)('the real etcdctl 3
   }, 120_000);
 
   it('follows changes, locks and elections on both, and as ours does', async () => {
+    for (const server of [own, peer]) {
+      for (const line of ['put h1 a', 'put h1 b', 'del h1']) runEtcdctl(etcdctl!, server.address, line.split(' '));
+    }
+    const revision = await peer.run(() => peer.client.put({ key: utf8Encode('first') }));
+    expect((await own.run(() => own.client.put({ key: utf8Encode('first') }))).header!.revision).toBe(
+      revision.header!.revision,
+    );
+    for (const [format, count] of [
+      ['simple', 13],
+      ['json', 1],
+      ['fields', 37],
+    ] as const) {
+      const args = ['watch', 'h1', '--prev-kv', `--rev=${revision.header!.revision - 3}`, '-w', format];
+      const told = await followEtcdctl(etcdctl!, peer.address, args, count);
+      expect(plain(await followOurEtcdctl(ownBench, own.address, args, count), own), format).toBe(plain(told, peer));
+    }
     for (const server of [ours, real]) {
       const history = followEtcdctl(etcdctl!, server.address, ['watch', 'w', '--prefix', '--prev-kv', '--rev=4'], 13);
       const lock = followEtcdctl(etcdctl!, server.address, ['lock', 'mutex'], 1);

@@ -69,7 +69,7 @@ export function txnFields({ header, succeeded, responses }: TxnResponse): string
 }
 
 export function eventFields(event: Event): string {
-  const type = fieldLines([['Type', event.type === EventType.Put ? '"PUT"' : '"DELETE"']]);
+  const type = fieldLines([['Type', event.type === EventType.Put ? 'PUT' : 'DELETE']]);
   return type + (event.prevKv === null ? '' : kvFields('Prev', event.prevKv)) + kvFields('', event.kv);
 }
 
@@ -110,7 +110,7 @@ export function statusFields(endpoint: string, status: StatusResponse): string {
     ['RaftAppliedIndex', status.raftAppliedIndex],
     ['Errors', `[${status.errors.join(' ')}]`],
     ['Endpoint', goQuote(endpoint)],
-    ['DowngradeTargetVersion', status.downgradeInfo?.targetVersion ?? ''],
+    ['DowngradeTargetVersion', goQuote(status.downgradeInfo?.targetVersion ?? '')],
     ['DowngradeEnabled', status.downgradeInfo?.enabled ?? false],
   ]);
   return `${headerFields(status.header)}${own}\n`;

@@ -4,8 +4,8 @@ import type { Task } from '../../../platform/task.ts';
 import type { WatchUpdate } from '../../client/watch.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
 import { boolFlag, type FlagSpecs, intFlag } from '../flags.ts';
-import { eventFields, fieldLines } from '../print/fields.ts';
-import { eventJson } from '../print/messages.ts';
+import { eventFields, headerFields } from '../print/fields.ts';
+import { eventJson, headerJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
 import { kvLines } from '../print/words.ts';
 import { badArgs } from './arguments.ts';
@@ -44,17 +44,17 @@ export function* watchVerb(run: Run): Task<void> {
 }
 
 function print(run: Run, update: WatchUpdate): void {
-  const header = (): string => fieldLines([['Revision', update.revision]]);
   show(run, {
     simple: () => (update.events.length === 0 ? `progress notify: ${update.revision}\n` : eventLines(update, run.hex)),
     json: () => lines([updateJson(update)]),
-    fields: () => header() + update.events.map(eventFields).join(''),
+    fields: () => headerFields(update.header) + update.events.map(eventFields).join(''),
   });
 }
 
-function updateJson({ revision, events }: WatchUpdate): string {
+function updateJson({ header, events }: WatchUpdate): string {
+  const told = header === null ? '{}' : headerJson(header);
   const list = events.length === 0 ? 'null' : `[${events.map(eventJson).join(',')}]`;
-  return `{"Header":{"revision":${revision}},"Events":${list},"CompactRevision":0,"Canceled":false,"Created":false}`;
+  return `{"Header":${told},"Events":${list},"CompactRevision":0,"Canceled":false,"Created":false}`;
 }
 
 function eventLines({ events }: WatchUpdate, hex: boolean): string {

@@ -13,7 +13,7 @@ export function statusOf(member: Member): StatusResponse {
   const extended = behaviour.extendedStatus
     ? {
         storageVersion: state.storageVersion,
-        dbSizeQuota: config.quotaBackendBytes,
+        dbSizeQuota: behaviour.tellsQuotaInForce ? config.quotaBackendBytes : config.givenQuotaBytes,
         downgradeInfo: state.cluster.downgrade,
       }
     : {};

@@ -40,6 +40,8 @@ export interface ServerConfig {
   readonly maxSnapshots: number;
   readonly maxWals: number;
   readonly quotaBackendBytes: number;
+  /** As it was given; 0: not at all. */
+  readonly givenQuotaBytes: number;
   readonly backendBatchIntervalUs: number;
   readonly backendBatchLimit: number;
   readonly maxTxnOps: number;
@@ -117,6 +119,7 @@ function assemble(flags: ParsedFlags, values: FlagValues, behaviour: Behaviour):
     maxSnapshots: values.number('max-snapshots'),
     maxWals: values.number('max-wals'),
     quotaBackendBytes: quota === 0 ? DEFAULT_QUOTA_BYTES : quota,
+    givenQuotaBytes: quota,
     backendBatchIntervalUs: values.durationUs('backend-batch-interval') || 100_000,
     backendBatchLimit: values.number('backend-batch-limit') || 10_000,
     maxTxnOps: values.number('max-txn-ops'),

@@ -45,6 +45,9 @@ export class Lessor implements LeaseItems {
   onDeadline: ((atUs: number) => void) | null = null;
 
   /** `minTtlSec`: shorter grants are raised to it. `storesCheckpoints`: they outlive a restart. */
+  /** What was done since the member started. */
+  readonly counts = { granted: 0, renewed: 0, revoked: 0 };
+
   constructor(sink: LeaseSink, minTtlSec: number, storesCheckpoints: () => boolean) {
     this.#sink = sink;
     this.#minTtlSec = minTtlSec;
@@ -74,6 +77,7 @@ export class Lessor implements LeaseItems {
     const effectiveSec = Math.max(ttlSec, this.#minTtlSec);
     const lease = newLease(id, effectiveSec, 0);
     this.#leases.set(id, lease);
+    this.counts.granted++;
     if (this.#primary) this.#setDeadline(lease, nowUs + effectiveSec * SECOND_US);
     this.#sink.leaseChanged(lease);
     return lease;
@@ -81,7 +85,9 @@ export class Lessor implements LeaseItems {
 
   /** Removes a lease; the caller has deleted its keys. */
   remove(id: LeaseId): void {
-    if (this.#leases.delete(id)) this.#sink.leaseRemoved(id);
+    if (!this.#leases.delete(id)) return;
+    this.counts.revoked++;
+    this.#sink.leaseRemoved(id);
   }
 
   attach(lease: LeaseId, key: string): void {
@@ -94,6 +100,7 @@ export class Lessor implements LeaseItems {
 
   /** Resets the deadline; only the primary does. A checkpoint in force has to be cleared by a proposal first. */
   renew(lease: Lease, nowUs: number): void {
+    this.counts.renewed++;
     this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
   }
 

@@ -34,9 +34,11 @@ class Waiter implements Proposal, PendingAnswer {
   readonly caller: Caller<ApplyAnswer>;
   withdrawn = false;
   readonly #waiting: Map<Id64, Waiter>;
+  readonly #onFailed: () => void;
 
   constructor(
     waiting: Map<Id64, Waiter>,
+    onFailed: () => void,
     id: Id64,
     data: Payload | null,
     change: ConfChange | null,
@@ -44,6 +46,7 @@ class Waiter implements Proposal, PendingAnswer {
     caller: Caller<ApplyAnswer>,
   ) {
     this.#waiting = waiting;
+    this.#onFailed = onFailed;
     this.id = id;
     this.data = data;
     this.change = change;
@@ -53,6 +56,7 @@ class Waiter implements Proposal, PendingAnswer {
 
   refused(error: string): void {
     this.#waiting.delete(this.id);
+    this.#onFailed();
     this.caller.refuse(new RpcError('Unknown', error));
   }
 
@@ -74,6 +78,10 @@ export class Proposals {
   readonly #timeoutUs: number;
   readonly #waiting = new Map<Id64, Waiter>();
   #timer: Timer | null = null;
+  #failed = 0;
+  readonly #onFailed = (): void => {
+    this.#failed++;
+  };
 
   constructor(
     clock: Clock,
@@ -86,6 +94,11 @@ export class Proposals {
     this.#owner = owner;
     this.#maxRequestBytes = limits.maxRequestBytes;
     this.#timeoutUs = limits.timeoutUs;
+  }
+
+  /** Proposals that Raft dropped or that ran out of time. */
+  get failed(): number {
+    return this.#failed;
   }
 
   get pending(): number {
@@ -122,7 +135,7 @@ export class Proposals {
   }
 
   #propose(id: Id64, data: Payload | null, change: ConfChange | null, caller: Caller<ApplyAnswer>): Waiter {
-    const waiter = new Waiter(this.#waiting, id, data, change, this.#clock.monotonicUs(), caller);
+    const waiter = new Waiter(this.#waiting, this.#onFailed, id, data, change, this.#clock.monotonicUs(), caller);
     this.#waiting.set(id, waiter);
     if (this.#timer === null) this.#arm(this.#timeoutUs);
     this.#owner.driver.propose(waiter);
@@ -145,6 +158,7 @@ export class Proposals {
         return;
       }
       waiter.withdraw();
+      this.#failed++;
       waiter.caller.refuse(rpcError(this.#owner.timeoutReason(waiter.startedUs)));
     }
   }

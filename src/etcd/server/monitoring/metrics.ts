@@ -3,7 +3,7 @@ import { NONE } from '../../../raft/index.ts';
 import type { Member } from '../member/member.ts';
 
 /** What a member measures of itself, as Prometheus text (reference/etcd.md D5; the subset is listed in docs/etcd.md). */
-export function metricsText(member: Member): string {
+export function metricsText(member: Member, health: { readonly success: number; readonly failures: number }): string {
   const { state, identity, hub, proposals, leadership, persistence } = member;
   const { store, cluster, lessor, size } = state;
   const lines: string[] = [];
@@ -17,6 +17,9 @@ export function metricsText(member: Member): string {
   metric('gauge', 'etcd_server_proposals_committed_total', member.committedIndex);
   metric('gauge', 'etcd_server_proposals_applied_total', member.appliedIndex);
   metric('gauge', 'etcd_server_proposals_pending', proposals.pending);
+  metric('counter', 'etcd_server_proposals_failed_total', proposals.failed);
+  metric('counter', 'etcd_server_health_success', health.success);
+  metric('counter', 'etcd_server_health_failures', health.failures);
   metric('gauge', 'etcd_server_version', 1, `{server_version="${member.serverVersion}"}`);
   metric('gauge', 'etcd_cluster_version', 1, `{cluster_version="${majorMinor(cluster.version)}"}`);
   metric('gauge', 'etcd_server_id', 1, `{server_id="${shortId(member.memberId)}"}`);
@@ -27,9 +30,19 @@ export function metricsText(member: Member): string {
   metric('gauge', 'etcd_debugging_mvcc_compact_revision', store.compactRevision);
   metric('gauge', 'etcd_debugging_mvcc_keys_total', store.keyCount);
   metric('gauge', 'etcd_debugging_mvcc_watcher_total', hub.watcherCount);
-  metric('gauge', 'etcd_debugging_lease_total', lessor.size);
+  metric('counter', 'etcd_mvcc_put_total', store.counts.puts);
+  metric('counter', 'etcd_mvcc_delete_total', store.counts.deletes);
+  metric('counter', 'etcd_mvcc_range_total', store.counts.ranges);
+  metric('counter', 'etcd_mvcc_txn_total', store.counts.txns);
+  metric('counter', 'etcd_debugging_lease_granted_total', lessor.counts.granted);
+  metric('counter', 'etcd_debugging_lease_renewed_total', lessor.counts.renewed);
+  metric('counter', 'etcd_debugging_lease_revoked_total', lessor.counts.revoked);
   metric('gauge', 'etcd_disk_defrag_inflight', persistence.isDefragmenting ? 1 : 0);
-  metric('gauge', 'etcd_network_known_peers', cluster.members().length - 1);
+  const peers = cluster.members().filter(({ id }) => id !== member.memberId);
+  if (peers.length > 0) lines.push('# TYPE etcd_network_known_peers gauge');
+  for (const { id } of peers) {
+    lines.push(`etcd_network_known_peers{Local="${shortId(member.memberId)}",Remote="${shortId(id)}"} 1`);
+  }
   return `${lines.join('\n')}\n`;
 }
 

@@ -45,6 +45,14 @@ export interface Change {
   readonly previous: KeyValue | null;
 }
 
+/** What a member's store was asked to do since the member started; `txns` are those of more than one operation. */
+export interface StoreCounts {
+  puts: number;
+  deletes: number;
+  ranges: number;
+  txns: number;
+}
+
 /**
  * The multi-version store: every key's history since the last compaction (reference/etcd.md A2). Pure memory; what has
  * to survive goes to the sink, and comes back through {@link restoreRevision}.
@@ -56,6 +64,7 @@ export class MvccStore {
   compactRevision = -1;
   /** Highest compaction whose physical removal is done; −1: none. */
   finishedCompaction = -1;
+  readonly counts: StoreCounts;
   readonly log = new RevisionLog();
   readonly #keys = new SortedBlocks<KeyHistory>();
   readonly #sink: StoreSink;
@@ -68,8 +77,16 @@ export class MvccStore {
   /** Bytes of keys and values that are live in the key space: the base of quota accounting. */
   #liveBytes = 0;
   #revisionCount = 0;
+  #operationsBefore = 0;
 
-  constructor(sink: StoreSink, leases: LeaseItems, rules: StoreRules = DEFAULT_RULES) {
+  /** `counts` go on from what they are. */
+  constructor(
+    sink: StoreSink,
+    leases: LeaseItems,
+    rules: StoreRules = DEFAULT_RULES,
+    counts: StoreCounts = { puts: 0, deletes: 0, ranges: 0, txns: 0 },
+  ) {
+    this.counts = counts;
     this.#sink = sink;
     this.#leases = leases;
     this.#rules = rules;
@@ -134,6 +151,7 @@ export class MvccStore {
 
   /** At most `limit` keys (0: all) in key order, and how many there are. */
   range(range: KeyRange, revision: number, limit: number): RangeAnswer {
+    this.counts.ranges++;
     const kvs: KeyValue[] = [];
     let count = 0;
     this.visit(range, revision, (kv) => {
@@ -147,10 +165,12 @@ export class MvccStore {
   beginWrite(): void {
     invariant(this.#changes === null, 'write transactions do not nest');
     this.#changes = [];
+    this.#operationsBefore = this.#operations();
   }
 
   /** Sets a key within the running transaction. Returns its state before. */
   put(key: string, keyBytes: Uint8Array, value: Uint8Array, lease: LeaseId): KeyValue | null {
+    this.counts.puts++;
     const main = this.currentRevision + 1;
     const history = this.#historyOf(key);
     const previous = history.visibleAt(main);
@@ -170,6 +190,7 @@ export class MvccStore {
 
   /** Deletes what exists in the range, in key order. Returns what was there. */
   deleteRange(range: KeyRange): KeyValue[] {
+    this.counts.deletes++;
     const doomed: KeyValue[] = [];
     const main = this.currentRevision + 1;
     this.visit(range, main, (kv) => {
@@ -192,7 +213,13 @@ export class MvccStore {
     invariant(changes !== null, 'no write transaction is running');
     this.#changes = null;
     if (changes.length > 0) this.currentRevision++;
+    if (this.#operations() - this.#operationsBefore > 1) this.counts.txns++;
     return changes;
+  }
+
+  #operations(): number {
+    const { puts, deletes, ranges } = this.counts;
+    return puts + deletes + ranges;
   }
 
   #historyOf(key: string): KeyHistory {

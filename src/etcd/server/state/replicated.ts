@@ -86,7 +86,7 @@ export class ReplicatedState {
   load(state: DatabaseState): void {
     this.lessor.clear();
     for (const lease of state.leases) this.lessor.restore(lease.id, lease.ttlSec, lease.remainingTtlSec);
-    this.store = new MvccStore(this.pending, this.lessor, this.options.behaviour);
+    this.store = new MvccStore(this.pending, this.lessor, this.options.behaviour, this.store.counts);
     for (const { kv, sub } of state.revisions) this.store.restoreRevision(kv!, sub);
     this.store.finishRestore(state.scheduledCompaction, state.finishedCompaction);
     this.#finishCompaction(state.finishedCompaction);
