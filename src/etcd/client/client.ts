@@ -15,7 +15,15 @@ import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { ClusterService, KvService } from '../../api/etcd/services.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import type { CallOptions, ChannelOptions, Method, Rpc, RpcChannel, TlsClient } from '../../platform/rpc.ts';
+import {
+  type CallOptions,
+  type ChannelOptions,
+  type Method,
+  type Rpc,
+  type RpcChannel,
+  RpcError,
+  type TlsClient,
+} from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { parseEndpoint } from './endpoints.ts';
 import { LeaseClient } from './lease.ts';
@@ -67,6 +75,8 @@ export class EtcdClient {
   readonly #options: ClientOptions;
   readonly #channel: RpcChannel;
   #endpoints: readonly string[];
+  #farewells = 0;
+  #closed = false;
 
   constructor(ports: ClientPorts, options: ClientOptions) {
     this.ports = ports;
@@ -171,9 +181,32 @@ export class EtcdClient {
     this.setEndpoints(serving.flatMap((member) => member.clientUrls));
   }
 
+  /** Says something last, whatever happens to the caller: a client that is closed closes its channel only after it. */
+  farewell(body: () => Task<unknown>): void {
+    const { scope } = this.ports;
+    if (scope.closed) return;
+    this.#farewells++;
+    const self = this;
+    scope.spawn('etcd-farewell', function* (): Task<void> {
+      try {
+        yield* body();
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+      } finally {
+        self.#farewells--;
+        self.#closeChannel();
+      }
+    });
+  }
+
   close(): void {
+    this.#closed = true;
     this.leases.close();
     this.watches.close();
-    this.#channel.close();
+    this.#closeChannel();
+  }
+
+  #closeChannel(): void {
+    if (this.#closed && this.#farewells === 0) this.#channel.close();
   }
 }

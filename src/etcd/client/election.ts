@@ -15,6 +15,9 @@ import {
 } from './concurrency.ts';
 import { leaseHex, type Session } from './session.ts';
 
+/** How long the last words of a candidate may take. */
+const FAREWELL_US = 5_000_000;
+
 /** What elections refuse with. */
 export class ElectionError extends Error {
   constructor(text: 'election: not leader' | 'election: no leader') {
@@ -91,6 +94,11 @@ export class Election {
       },
       timeoutUs === undefined ? {} : { timeoutUs },
     );
+  }
+
+  /** Resigns without waiting for it, whatever happens to the caller. */
+  abandon(): void {
+    if (this.#leaderKey !== '') this.#client.farewell(() => this.resign(FAREWELL_US));
   }
 
   /** The leader's key and value; ElectionError when there is none. */

@@ -1,10 +1,12 @@
 import type { TxnResponse } from '../../api/etcd/kv.ts';
 import { utf8Encode } from '../../platform/bytes.ts';
-import { RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { EtcdClient, Limits } from './client.ts';
 import { createdAt, firstCreated, putOp, rangeOp, waitDeletes } from './concurrency.ts';
 import { leaseHex, type Session } from './session.ts';
+
+/** How long the last words of an owner may take. */
+const FAREWELL_US = 5_000_000;
 
 /** What locks refuse with. */
 export class LockError extends Error {
@@ -51,24 +53,16 @@ export class Mutex {
       if (kvs.length === 0) throw new LockError('mutex: session is expired');
       held = true;
     } finally {
-      if (!held) this.#giveUp();
+      if (!held) this.abandon();
     }
   }
 
-  /** Deletes the key beside whatever happens to the caller. */
-  #giveUp(): void {
-    const { scope } = this.#client.ports;
-    const client = this.#client;
+  /** Gives the lock, or the place in the queue, up without waiting for it, whatever happens to the caller. */
+  abandon(): void {
+    if (this.#key === '') return;
     const key = utf8Encode(this.#key);
     this.#key = '';
-    if (scope.closed) return;
-    scope.spawn('etcd-unlock', function* (): Task<void> {
-      try {
-        yield* client.deleteRange({ key }, { timeoutUs: 5_000_000 });
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
-      }
-    });
+    this.#client.farewell(() => this.#client.deleteRange({ key }, { timeoutUs: FAREWELL_US }));
   }
 
   /** Takes the lock if it is free; LockError otherwise. */

@@ -11,7 +11,7 @@ import { printRange } from './kv.ts';
 export const LOCK_FLAGS: FlagSpecs = Object.freeze({ ttl: intFlag(10) });
 export const ELECT_FLAGS: FlagSpecs = Object.freeze({ listen: { ...boolFlag(), short: 'l' } });
 
-/** Takes a lock, prints the key that holds it, and keeps it until it is interrupted or the session is lost. */
+/** Takes a lock, prints the key that holds it, and keeps it until the session is lost or, given back, until interrupted. */
 export function* lockVerb(run: Run): Task<void> {
   if (run.args.length === 0) badArgs('lock takes a lock name argument and an optional command to execute');
   if (run.args.length > 1) badArgs('a command under the lock is not simulated; leave it out');
@@ -19,14 +19,18 @@ export function* lockVerb(run: Run): Task<void> {
   const session = yield* Session.open(client, { ttlSec: run.flags.int('ttl') });
   const mutex = new Mutex(session, run.args[0]!);
   yield* mutex.lock();
-  const held = yield* client.range({ key: utf8Encode(mutex.key) });
-  if (held.kvs.length === 0) throw new CtlExit(ExitCode.Error, 'lock lost on init');
-  printRange(run, held);
-  yield* session.done.get();
+  try {
+    const held = yield* client.range({ key: utf8Encode(mutex.key) });
+    if (held.kvs.length === 0) throw new CtlExit(ExitCode.Error, 'lock lost on init');
+    printRange(run, held);
+    yield* session.done.get();
+  } finally {
+    if (!session.done.isSet) mutex.abandon();
+  }
   throw new CtlExit(ExitCode.Error, 'session expired');
 }
 
-/** Campaigns and prints the key once elected; with `--listen` prints every leader instead. */
+/** Campaigns and prints the key once elected, resigns when interrupted; with `--listen` prints every leader instead. */
 export function* electVerb(run: Run): Task<void> {
   const [name, value] = run.args;
   const listen = run.flags.bool('listen');
@@ -41,8 +45,12 @@ export function* electVerb(run: Run): Task<void> {
   if (listen) {
     yield* election.observe((kv) => printRange(run, { header: null, kvs: [kv], more: false, count: 1 }));
   }
-  yield* election.campaign(utf8Encode(value!));
-  printRange(run, yield* client.range({ key: utf8Encode(election.key) }));
-  yield* session.done.get();
+  try {
+    yield* election.campaign(utf8Encode(value!));
+    printRange(run, yield* client.range({ key: utf8Encode(election.key) }));
+    yield* session.done.get();
+  } finally {
+    if (!session.done.isSet) election.abandon();
+  }
   throw new CtlExit(ExitCode.Error, 'elect: session expired');
 }
