@@ -1,4 +1,4 @@
-import { runConfigConformance } from './config-run.ts';
+import { isFolder, runConfigConformance } from './config-run.ts';
 import { runRaftScripts } from './raft/main.ts';
 
 /** `npm run conformance -- AREA ...`: replays recorded scripts or data of another implementation against ours. */
@@ -22,7 +22,15 @@ function runConfigCases([dir]: readonly string[], print: (line: string) => void)
     print('usage: npm run conformance -- config DIR');
     return 2;
   }
+  if (!isFolder(dir)) {
+    print(`${dir}: no such folder`);
+    return 2;
+  }
   const report = runConfigConformance(dir);
   print(report.text.trimEnd());
+  if (report.cases.length === 0) {
+    print(`${dir}: no cases: a folder has a patch-cases.tsv, templates, or is named after a contract, such as v1.9`);
+    return 2;
+  }
   return report.failed === 0 ? 0 : 1;
 }

@@ -29,11 +29,17 @@ it('the runner counts what does not match', () => {
       'v1.11.3\ta/config.yaml\tp\terror: unknown keys',
       'v1.11.3\ta/config.yaml\tp\terror: something else',
       'v1.11.3\ta/config.yaml\tp\tequals a/expected.yaml (whole text)',
+      'v1.11.3\ta/config.yaml\tgood.json\tequals a/want.yaml',
+      'v1.11.3\ta/config.yaml\tgood\tequals a/want.yaml (whole text)',
+      'v1.11.3\ta/config.yaml\tabsent\tequals a/want.yaml',
     ];
+    writeFileSync(join(patch, 'good.json'), '[{"op": "add", "path": "/machine/certSANs", "value": ["a"]}]');
+    writeFileSync(join(patch, 'want.yaml'), 'machine: {type: worker, certSANs: [a]}\n');
     writeFileSync(join(folder, 'patch-cases.tsv'), `${rows.join('\n')}\n`);
     const report = runConfigConformance(folder);
-    expect(report).toMatchObject({ passed: 1, failed: 2 });
-    expect(report.text).toMatch(/\n1 passed, 2 failed\n$/);
+    expect(report.text).toContain('-machine: {type: worker, certSANs: [a]}\n+machine:\n+  certSANs:\n+  - a\n');
+    expect(report).toMatchObject({ passed: 2, failed: 4 });
+    expect(report.text).toMatch(/\n2 passed, 4 failed\n$/);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
