@@ -24,15 +24,19 @@ export function prefixLengthOf(cidr: string): number {
   return Number(cidr.slice(cidr.indexOf('/') + 1));
 }
 
-/** The router that joins every network which names a gateway with the internet. */
+/** The router that joins every network which names a gateway with the internet, and translates where they say so. */
 export function routerOf(spec: WorldSpec): RouterSpec {
   const inside = spec.networks.filter((network) => network.gateway !== undefined);
+  const nats = inside.flatMap(({ cidr, nat }) =>
+    nat === undefined ? [] : [{ inside: cidr, publicAddress: nat.address, forwards: nat.forwards }],
+  );
   return {
     name: 'router',
     ports: [...inside, INTERNET].map((network) => ({
       segment: network.name,
       address: `${network.gateway!}/${prefixLengthOf(network.cidr)}`,
     })),
+    ...(nats.length > 0 && { nats }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { NatSpec } from '../net/index.ts';
 import type { BootImage } from '../platform/platform.ts';
 
 /** A segment with its router. */
@@ -5,6 +6,8 @@ export interface WorldNetwork {
   readonly name: string;
   readonly cidr: string;
   readonly gateway?: string;
+  /** The public address under which the internet sees the whole network, and the ports of it that lead inside. */
+  readonly nat?: { readonly address: string; readonly forwards: NatSpec['forwards'] };
   readonly latencyUs?: number;
   readonly jitterUs?: number;
 }

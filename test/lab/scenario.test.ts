@@ -81,6 +81,19 @@ describe('scenario files', () => {
       GOOD.replace('steps:', '  cp-2: { address: 10.0.0.10 }\nsteps:'),
       /s\.yaml:6:20: address 10\.0\.0\.10 is already held by cp-1/,
     ],
+    [
+      'a public address that is none',
+      GOOD.replace('gateway: 10.0.0.1', 'gateway: 10.0.0.1, nat: { address: 8.8.8.8 }'),
+      /8\.8\.8\.8 is no public address\n {2}hint: give the site a free address of 203\.0\.113\.0\/24/,
+    ],
+    [
+      'a forwarded port that leads nowhere',
+      GOOD.replace(
+        'gateway: 10.0.0.1',
+        'gateway: 10.0.0.1, nat: { address: 203.0.113.7, forward: [{ protocol: udp, port: 1, to: 10.0.1.1 }] }',
+      ),
+      /10\.0\.1\.1 is not an address of 10\.0\.0\.0\/24/,
+    ],
     ['the gateway as machine', GOOD.replace('10.0.0.10', '10.0.0.1'), /already held by the gateway of lan/],
     ['an unknown version', `talos: v9\n${GOOD}`, /s\.yaml:1:8: Talos v9 is not simulated/],
     [

@@ -1,5 +1,6 @@
 import type { FaultSpec } from '../../world/fault.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
+import { natProblems } from './check-nat.ts';
 import type { ScenarioVocabulary } from './load.ts';
 import type { MistakeSpec, Scenario, Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
@@ -56,6 +57,8 @@ class Checker {
       const path = ['network', network.name];
       if (cidr === undefined)
         this.#add([...path, 'cidr'], `"${network.cidr}" is not an IPv4 prefix`, 'write it like 10.0.0.0/24');
+      for (const { at, message, hint } of natProblems(network, this.#scenario.networks))
+        this.#add([...path, 'nat', ...at], message, hint);
       if (network.gateway === undefined) continue;
       const gateway = parseIpv4(network.gateway);
       if (gateway === undefined) this.#add([...path, 'gateway'], `"${network.gateway}" is not an IPv4 address`);

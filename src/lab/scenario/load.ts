@@ -2,7 +2,7 @@ import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { checkScenario } from './check.ts';
 import { issueText } from './issue-text.ts';
-import type { MistakeSpec, Scenario } from './model.ts';
+import type { MistakeSpec, NetworkNat, Scenario } from './model.ts';
 import { type Place, PlaceFinder } from './positions.ts';
 import { didYouMean, type Problem } from './problem.ts';
 import { type Mistake, type RawScenario, scenarioSchema } from './schema.ts';
@@ -79,6 +79,7 @@ function build(
     name,
     cidr: entry.cidr,
     ...(entry.gateway !== undefined && { gateway: entry.gateway }),
+    ...(entry.nat !== undefined && { nat: natOf(entry.nat) }),
     ...(entry.latency !== undefined && { latencyUs: entry.latency }),
     ...(entry.jitter !== undefined && { jitterUs: entry.jitter }),
   }));
@@ -109,6 +110,15 @@ function build(
     violates: raw.violates,
     mistakes: Object.entries(raw.mistakes).map(([name, entry]) => mistakeOf(name, entry, reader)),
   };
+}
+
+function natOf(entry: NonNullable<RawScenario['network'][string]['nat']>): NetworkNat {
+  const forwards = entry.forward.map(({ protocol, port, to, toPort }) => ({
+    protocol,
+    port,
+    to: { address: to, port: toPort ?? port },
+  }));
+  return { address: entry.address, forwards };
 }
 
 function mistakeOf(name: string, entry: Mistake, reader: StepReader): MistakeSpec {

@@ -1,4 +1,5 @@
 import type { FaultSpec } from '../../world/fault.ts';
+import type { WorldNetwork } from '../../world/spec.ts';
 import type { Place } from './positions.ts';
 import type { DiskEntry, Expectation } from './schema.ts';
 
@@ -24,10 +25,13 @@ export interface Scenario {
   readonly mistakes: readonly MistakeSpec[];
 }
 
+export type NetworkNat = NonNullable<WorldNetwork['nat']>;
+
 export interface NetworkSpec {
   readonly name: string;
   readonly cidr: string;
   readonly gateway?: string;
+  readonly nat?: NetworkNat;
   readonly latencyUs?: number;
   readonly jitterUs?: number;
 }

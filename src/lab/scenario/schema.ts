@@ -37,9 +37,27 @@ const machine = z.strictObject({
   powered: z.boolean().optional(),
 });
 
+const portNumber = z.number().int().min(1).max(65_535);
+
+/** The rest of the world sees the whole network under one address. */
+const nat = z.strictObject({
+  address: z.string(),
+  forward: z
+    .array(
+      z.strictObject({
+        protocol: z.enum(['tcp', 'udp']),
+        port: portNumber,
+        to: z.string(),
+        toPort: portNumber.optional(),
+      }),
+    )
+    .default([]),
+});
+
 const network = z.strictObject({
   cidr: z.string(),
   gateway: z.string().optional(),
+  nat: nat.optional(),
   latency: duration.optional(),
   jitter: duration.optional(),
 });

@@ -1,4 +1,4 @@
-import { type Config, legacyOf, loadConfig } from '../../config/config.ts';
+import { type Config, documentsOf, legacyOf, loadConfig } from '../../config/config.ts';
 import { NodeError } from '../errors.ts';
 import type { Profile } from '../profile/profile.ts';
 import type { MachineConfigSpec } from '../resources/config.ts';
@@ -15,5 +15,6 @@ export function loadMachineConfig(yaml: string, profile: Profile): MachineConfig
 export function specOf(config: Config, profile: Profile): MachineConfigSpec {
   const document = legacyOf(config);
   if (document === undefined) throw new NodeError('config is not complete: no v1alpha1 document');
-  return { yaml: config.text, settings: readSettings(document, profile) };
+  const kubeSpanEndpoints = documentsOf(config, 'KubeSpanEndpointsConfig');
+  return { yaml: config.text, settings: readSettings(document, profile, kubeSpanEndpoints) };
 }

@@ -14,6 +14,7 @@ import {
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
+import { KUBESPAN_MTU_BYTES } from '../kubespan/constants.ts';
 import type { Profile } from '../profile/profile.ts';
 import { readCluster } from './read-cluster.ts';
 import type {
@@ -21,23 +22,35 @@ import type {
   FeatureSettings,
   InstallSettings,
   InterfaceSettings,
+  KubeSpanSettings,
   MachineSettings,
   MachineType,
   NodeSettings,
 } from './settings.ts';
 
-/** Settings of a decoded v1alpha1 document, defaults of the release filled in (reference/v1.11.3.md 1, 11). */
-export function readSettings(document: ConfigObject, profile: Profile): NodeSettings {
+/**
+ * Settings of a decoded v1alpha1 document, defaults of the release filled in (reference/v1.11.3.md 1, 11).
+ * `kubeSpanEndpoints`: the documents of that kind beside it.
+ */
+export function readSettings(
+  document: ConfigObject,
+  profile: Profile,
+  kubeSpanEndpoints: readonly ConfigObject[] = [],
+): NodeSettings {
   const type = textAt(document, 'machine', 'type') || 'worker';
   const machineType: MachineType = type === 'init' || type === 'controlplane' ? type : 'worker';
   return {
     machineType,
-    machine: readMachine(objectAt(document, 'machine') ?? {}, profile),
+    machine: readMachine(objectAt(document, 'machine') ?? {}, profile, kubeSpanEndpoints),
     cluster: readCluster(objectAt(document, 'cluster') ?? {}, profile),
   };
 }
 
-function readMachine(machine: ConfigObject, profile: Profile): MachineSettings {
+function readMachine(
+  machine: ConfigObject,
+  profile: Profile,
+  kubeSpanEndpoints: readonly ConfigObject[],
+): MachineSettings {
   const kubelet = at(machine, 'kubelet');
   return {
     token: textAt(machine, 'token'),
@@ -49,6 +62,7 @@ function readMachine(machine: ConfigObject, profile: Profile): MachineSettings {
       hostname: textAt(machine, 'network', 'hostname'),
       nameservers: stringsAt(machine, 'network', 'nameservers'),
       interfaces: objectsAt(machine, 'network', 'interfaces').map(readInterface),
+      kubeSpan: readKubeSpan(at(machine, 'network', 'kubespan'), kubeSpanEndpoints),
     },
     kubelet: {
       image: textAt(kubelet, 'image') || profile.images.kubelet,
@@ -105,6 +119,18 @@ function readInterface(device: ConfigObject): InterfaceSettings {
       metric: numberAt(route, 'metric') || 1024,
     })),
     vip: textAt(device, 'vip', 'ip'),
+  };
+}
+
+function readKubeSpan(kubeSpan: ConfigValue | undefined, kubeSpanEndpoints: readonly ConfigObject[]): KubeSpanSettings {
+  return {
+    enabled: flagAt(kubeSpan, 'enabled') ?? false,
+    advertiseKubernetesNetworks: flagAt(kubeSpan, 'advertiseKubernetesNetworks') ?? false,
+    allowDownPeerBypass: flagAt(kubeSpan, 'allowDownPeerBypass') ?? false,
+    harvestExtraEndpoints: flagAt(kubeSpan, 'harvestExtraEndpoints') ?? false,
+    mtuBytes: numberAt(kubeSpan, 'mtu') || KUBESPAN_MTU_BYTES,
+    endpointFilters: stringsAt(kubeSpan, 'filters', 'endpoints'),
+    extraEndpoints: kubeSpanEndpoints.flatMap((document) => stringsAt(document, 'extraAnnouncedEndpoints')),
   };
 }
 

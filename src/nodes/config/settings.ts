@@ -47,6 +47,18 @@ export interface NetworkSettings {
   readonly hostname: string;
   readonly nameservers: readonly string[];
   readonly interfaces: readonly InterfaceSettings[];
+  readonly kubeSpan: KubeSpanSettings;
+}
+
+export interface KubeSpanSettings {
+  readonly enabled: boolean;
+  readonly advertiseKubernetesNetworks: boolean;
+  readonly allowDownPeerBypass: boolean;
+  readonly harvestExtraEndpoints: boolean;
+  readonly mtuBytes: number;
+  readonly endpointFilters: readonly string[];
+  /** `address:port` of documents of their own, announced besides what is found. */
+  readonly extraEndpoints: readonly string[];
 }
 
 export interface InterfaceSettings {

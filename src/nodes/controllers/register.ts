@@ -45,6 +45,11 @@ import { renderSecretsStaticPodController } from './k8s/render-secrets-static-po
 import { staticEndpointController } from './k8s/static-endpoint.ts';
 import { staticPodConfigController } from './k8s/static-pod-config.ts';
 import { staticPodServerController } from './k8s/static-pod-server.ts';
+import { kubeSpanConfigController } from './kubespan/config.ts';
+import { kubeSpanEndpointController } from './kubespan/endpoint.ts';
+import { kubeSpanIdentityController } from './kubespan/identity.ts';
+import { kubeSpanManagerController } from './kubespan/manager.ts';
+import { kubeSpanPeerSpecController } from './kubespan/peer-spec.ts';
 import { addressConfigController } from './network/address-config.ts';
 import { addressEventController } from './network/address-event.ts';
 import { addressSpecController } from './network/address-spec.ts';
@@ -90,6 +95,17 @@ export function allControllers(machine: Machine): readonly Controller[] {
     ...networkControllers(machine),
     ...secretsControllers(machine),
     ...clusterControllers(machine),
+    ...kubeSpanControllers(machine),
+  ];
+}
+
+function kubeSpanControllers(machine: Machine): readonly Controller[] {
+  return [
+    kubeSpanConfigController,
+    kubeSpanIdentityController(machine),
+    kubeSpanPeerSpecController,
+    kubeSpanManagerController(machine),
+    kubeSpanEndpointController,
   ];
 }
 

@@ -3,7 +3,7 @@ import { race } from '../../platform/combinators.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
-import { ipBytes } from '../../platform/x509/ip.ts';
+import { ipBytes, ipText } from '../../platform/x509/ip.ts';
 import { secondsAndNanos } from '../../rpc/well-known.ts';
 import type { Machine } from '../machine.ts';
 
@@ -24,16 +24,25 @@ export interface DiscoveryClientOptions {
   readonly affiliateId: string;
 }
 
+/** What a machine tells the others, sealed. */
+export interface Announcement {
+  readonly data: Uint8Array;
+  readonly endpoints: readonly Uint8Array[];
+}
+
 /** One connection to the discovery service: announces this machine, and keeps the list of the others. */
 export class DiscoveryClient {
   readonly options: DiscoveryClientOptions;
   readonly #machine: Machine;
   readonly #onChange: () => void;
   readonly #local = new Notifier();
-  #data: Uint8Array | undefined;
+  #announcement: Announcement | undefined;
+  /** Sealed endpoints of others that this machine found, by their ids. */
+  #found: ReadonlyMap<string, readonly Uint8Array[]> = new Map();
   #host: string;
   #port: number;
-  #affiliates = new Map<string, Uint8Array>();
+  #affiliates = new Map<string, Announcement>();
+  #publicAddress: string | undefined;
 
   constructor(machine: Machine, options: DiscoveryClientOptions, onChange: () => void) {
     this.#machine = machine;
@@ -43,16 +52,22 @@ export class DiscoveryClient {
     this.#onChange = onChange;
   }
 
-  /** Sealed data of the others; stubs without data left out. */
-  get others(): readonly Uint8Array[] {
+  /** What the others announced, sealed; stubs without data left out. */
+  get others(): readonly Announcement[] {
     return [...this.#affiliates]
-      .filter(([id, data]) => id !== this.options.affiliateId && data.length > 0)
-      .map(([, data]) => data);
+      .filter(([id, { data }]) => id !== this.options.affiliateId && data.length > 0)
+      .map(([, announcement]) => announcement);
   }
 
-  /** Replaces what this machine announces. */
-  announce(data: Uint8Array): void {
-    this.#data = data;
+  /** The address under which the service sees this machine; undefined before it said so. */
+  get publicAddress(): string | undefined {
+    return this.#publicAddress;
+  }
+
+  /** Replaces what this machine announces of itself and, by their ids, of others. */
+  announce(announcement: Announcement, found: ReadonlyMap<string, readonly Uint8Array[]> = new Map()): void {
+    this.#announcement = announcement;
+    this.#found = found;
     this.#local.notify();
   }
 
@@ -106,8 +121,15 @@ export class DiscoveryClient {
     const hello = { clusterId, clientVersion: this.#machine.profile.version };
     const answer = yield* channel.unary(Cluster.Hello, hello, { timeoutUs: HELLO_LIMIT_US, waitForReady: true });
     onConnected();
+    this.#learnAddress(answer.clientIp);
     if (answer.redirect !== null) return this.#redirect(answer.redirect.endpoint);
     yield* race({ watch: this.#watch(channel), refresh: this.#refresh(channel) });
+  }
+
+  #learnAddress(clientIp: Uint8Array): void {
+    if (clientIp.length !== 4 && clientIp.length !== 16) return;
+    // The first message of the watch that follows wakes whoever wants to know.
+    this.#publicAddress = ipText(clientIp);
   }
 
   /** Another instance of the service is in charge of this cluster. */
@@ -137,24 +159,28 @@ export class DiscoveryClient {
 
   #take(affiliate: DiscoveredAffiliate, deleted: boolean): void {
     if (deleted) this.#affiliates.delete(affiliate.id);
-    else this.#affiliates.set(affiliate.id, affiliate.data);
+    else this.#affiliates.set(affiliate.id, affiliate);
   }
 
   *#refresh(channel: RpcChannel): Task<void> {
     const { clock } = this.#machine.platform;
     for (;;) {
       const seen = this.#local.version;
-      if (this.#data !== undefined) {
-        const request = {
-          clusterId: this.options.clusterId,
-          affiliateId: this.options.affiliateId,
-          affiliateData: this.#data,
-          affiliateEndpoints: [],
-          ttl: secondsAndNanos(TTL_US),
-        };
-        yield* channel.unary(Cluster.AffiliateUpdate, request, { timeoutUs: CALL_LIMIT_US });
-      }
+      if (this.#announcement !== undefined) yield* this.#update(channel, this.#announcement);
       yield* race({ period: clock.sleep(REFRESH_US), change: this.#local.changed(seen) });
     }
+  }
+
+  /** This machine as a whole, then the endpoints of others that it found. */
+  *#update(channel: RpcChannel, { data, endpoints }: Announcement): Task<void> {
+    const { clusterId, affiliateId } = this.options;
+    const send = (id: string, affiliateData: Uint8Array | null, affiliateEndpoints: readonly Uint8Array[]) =>
+      channel.unary(
+        Cluster.AffiliateUpdate,
+        { clusterId, affiliateId: id, affiliateData, affiliateEndpoints, ttl: secondsAndNanos(TTL_US) },
+        { timeoutUs: CALL_LIMIT_US },
+      );
+    yield* send(affiliateId, data, endpoints);
+    for (const [id, sealed] of this.#found) yield* send(id, null, sealed);
   }
 }

@@ -39,6 +39,16 @@ export const DiscoveryConfigs = resourceKind<DiscoveryConfigSpec>('config', 'Dis
   sensitive: true,
 });
 
+/** What a machine tells of itself so that others can reach it through the mesh. */
+export interface KubeSpanAffiliateSpec {
+  readonly publicKey: string;
+  readonly address: string;
+  /** Further networks behind it. */
+  readonly additionalAddresses: readonly string[];
+  /** `address:port`, the likeliest first. */
+  readonly endpoints: readonly string[];
+}
+
 export interface AffiliateSpec {
   readonly nodeId: string;
   readonly addresses: readonly string[];
@@ -46,6 +56,8 @@ export interface AffiliateSpec {
   readonly nodename: string;
   readonly operatingSystem: string;
   readonly machineType: MachineType;
+  /** Only with KubeSpan. */
+  readonly kubespan?: KubeSpanAffiliateSpec;
   /** Port of the API server on a control plane, null on workers. */
   readonly controlPlane: { readonly port: number } | null;
 }

@@ -39,10 +39,26 @@ export const LinkStatuses = resourceKind<LinkStatusSpec>('network', 'LinkStatuse
   ],
 });
 
+/** What makes a link a WireGuard one. */
+export interface WireguardSpec {
+  readonly privateKey: string;
+  readonly publicKey: string;
+  readonly listenPort: number;
+  readonly peers: readonly {
+    readonly publicKey: string;
+    readonly presharedKey: string;
+    /** `address:port`; empty leaves what the kernel has. */
+    readonly endpoint: string;
+    readonly persistentKeepaliveSec: number;
+    readonly allowedIPs: readonly string[];
+  }[];
+}
+
 export interface LinkSpecSpec {
   readonly name: string;
   readonly up: boolean;
   readonly mtu: number;
+  readonly wireguard?: WireguardSpec;
   readonly layer: ConfigLayer;
 }
 export const LinkSpecs = resourceKind<LinkSpecSpec>('network', 'LinkSpecs.net.talos.dev', { sensitive: true });

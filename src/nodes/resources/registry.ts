@@ -4,6 +4,7 @@ import * as config from './config.ts';
 import * as etcd from './etcd.ts';
 import * as k8s from './k8s.ts';
 import * as controlPlane from './k8s-control-plane.ts';
+import * as kubespan from './kubespan.ts';
 import * as network from './network.ts';
 import * as runtime from './runtime.ts';
 import * as secrets from './secrets.ts';
@@ -14,7 +15,7 @@ function isKind(value: unknown): value is ResourceKind<unknown> {
 
 /** Every type that a machine has resources of, once, by type. */
 export const ALL_KINDS: readonly ResourceKind<unknown>[] = Object.freeze(
-  [cluster, config, controlPlane, etcd, k8s, network, runtime, secrets]
+  [cluster, config, controlPlane, etcd, k8s, kubespan, network, runtime, secrets]
     .flatMap((module) => Object.entries(module))
     .filter(([name]) => !name.startsWith('Layered'))
     .map(([, value]) => value as unknown)

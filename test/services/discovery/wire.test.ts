@@ -60,15 +60,26 @@ describe('messages of the discovery service on the wire', () => {
   it('a machine seals the message that is described here', () => {
     const crypto = createHostCrypto();
     const key = crypto.randomBytes(32);
-    const sealed = sealAffiliate(crypto, key, {
+    const { data: sealed, endpoints } = sealAffiliate(crypto, key, {
       nodeId: 'n',
       addresses: ['10.0.0.5'],
       hostname: 'h.example',
       nodename: 'h',
       machineType: 'controlplane',
       operatingSystem: 'Talos (v1.11.3)',
+      kubespan: {
+        publicKey: 'k',
+        address: 'fd00::1',
+        additionalAddresses: ['10.244.0.0/24'],
+        endpoints: ['10.0.0.5:51820', '[2001:db8::1]:4'],
+      },
       controlPlane: { port: 6_443 },
     });
+    // A length, the message, zeros up to whole blocks.
+    expect(endpoints.map((endpoint) => toHex(crypto.decryptBlocks(key, endpoint)))).toEqual([
+      '0a0a040a00000510ec94030000000000',
+      '140a1020010db80000000000000000000000011004'.padEnd(64, '0'),
+    ]);
     expect(Affiliate.decode(crypto.open(key, sealed.slice(0, 12), sealed.slice(12)))).toEqual(
       Affiliate.of({
         nodeId: 'n',
@@ -77,6 +88,11 @@ describe('messages of the discovery service on the wire', () => {
         nodename: 'h',
         machineType: 'controlplane',
         operatingSystem: 'Talos (v1.11.3)',
+        kubespan: {
+          publicKey: 'k',
+          address: Uint8Array.of(0xfd, ...new Array<number>(14).fill(0), 1),
+          additionalAddresses: [{ ip: bytes(10, 244, 0, 0), bits: 24 }],
+        },
         controlPlane: { apiServerPort: 6_443 },
       }),
     );

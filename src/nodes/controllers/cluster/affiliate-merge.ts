@@ -1,6 +1,6 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { inNamespace, passController, shared, weak } from '../../../cosi/index.ts';
-import { type AffiliateSpec, Affiliates, RAW_AFFILIATES } from '../../resources/cluster.ts';
+import { type AffiliateSpec, Affiliates, type KubeSpanAffiliateSpec, RAW_AFFILIATES } from '../../resources/cluster.ts';
 
 export const RawAffiliates = inNamespace(Affiliates, RAW_AFFILIATES);
 
@@ -30,6 +30,25 @@ function merge(first: AffiliateSpec, later: AffiliateSpec): AffiliateSpec {
     hostname: later.hostname === '' ? first.hostname : later.hostname,
     nodename: later.nodename === '' ? first.nodename : later.nodename,
     machineType: later.machineType,
+    ...mergedKubeSpan(first.kubespan, later.kubespan),
     controlPlane: later.controlPlane ?? first.controlPlane,
+  };
+}
+
+function mergedKubeSpan(
+  first: KubeSpanAffiliateSpec | undefined,
+  later: KubeSpanAffiliateSpec | undefined,
+): Pick<AffiliateSpec, 'kubespan'> {
+  const known = first ?? later;
+  if (known === undefined) return {};
+  if (first === undefined || later === undefined) return { kubespan: known };
+  const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])];
+  return {
+    kubespan: {
+      publicKey: later.publicKey === '' ? first.publicKey : later.publicKey,
+      address: later.address === '' ? first.address : later.address,
+      additionalAddresses: union(first.additionalAddresses, later.additionalAddresses),
+      endpoints: union(first.endpoints, later.endpoints),
+    },
   };
 }

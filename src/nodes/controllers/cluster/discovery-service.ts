@@ -1,13 +1,20 @@
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
-import { shared, weak } from '../../../cosi/index.ts';
+import { inNamespace, shared, weak } from '../../../cosi/index.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task, TaskHandle } from '../../../platform/task.ts';
 import { openAffiliate, sealAffiliate } from '../../discovery/affiliate.ts';
 import { DiscoveryClient, type DiscoveryClientOptions } from '../../discovery/client.ts';
+import { sealEndpoint } from '../../discovery/endpoint.ts';
 import type { Machine } from '../../machine.ts';
+import { hostPrefix, isIpv6 } from '../../net/addresses.ts';
 import { Affiliates, type DiscoveryConfigSpec, DiscoveryConfigs, Identities } from '../../resources/cluster.ts';
+import { KubeSpanEndpoints } from '../../resources/kubespan.ts';
+import { AddressStatuses } from '../../resources/network.ts';
 import { MachineResetSignals } from '../../resources/runtime.ts';
 import { RawAffiliates } from './affiliate-merge.ts';
+
+/** Where the discovery service sees this machine: behind a NAT, the address of that. Id `service`. */
+export const PublicAddresses = inNamespace(AddressStatuses, 'cluster');
 
 interface Running {
   readonly client: DiscoveryClient;
@@ -23,9 +30,10 @@ export function discoveryServiceController(machine: Machine): Controller {
       weak(DiscoveryConfigs, 'cluster'),
       weak(Affiliates),
       weak(Identities, 'local'),
+      weak(KubeSpanEndpoints),
       weak(MachineResetSignals, 'machine'),
     ],
-    outputs: [shared(RawAffiliates)],
+    outputs: [shared(RawAffiliates), shared(PublicAddresses)],
     *run(context) {
       let running: Running | undefined;
       try {
@@ -62,25 +70,52 @@ function reconcile(machine: Machine, context: ControllerContext, running: Runnin
   if (!config.registryServiceEnabled) {
     running?.task.cancel();
     context.startTrackingOutputs();
-    context.cleanupOutputs(RawAffiliates);
+    context.cleanupOutputs(RawAffiliates, PublicAddresses);
     return undefined;
   }
   // Without a record of its own the pass leaves everything as it is.
   const local = context.get(Affiliates, identity.nodeId)?.spec;
   if (local === undefined) return running;
   const current = running ?? start(machine, context, optionsOf(config, identity.nodeId));
-  const text = JSON.stringify(local);
+  const { crypto } = machine.platform;
+  const key = config.serviceEncryptionKey;
+  const found = foundEndpoints(context);
+  const text = JSON.stringify([local, [...found]]);
   if (text !== current.sent) {
     current.sent = text;
-    current.client.announce(sealAffiliate(machine.platform.crypto, config.serviceEncryptionKey, local));
+    const sealed = [...found].map(
+      ([id, endpoints]) => [id, endpoints.map((endpoint) => sealEndpoint(crypto, key, endpoint))] as const,
+    );
+    current.client.announce(sealAffiliate(crypto, key, local), new Map(sealed));
   }
   context.startTrackingOutputs();
-  for (const data of current.client.others) {
-    const affiliate = openAffiliate(machine.platform.crypto, config.serviceEncryptionKey, data);
+  for (const announcement of current.client.others) {
+    const affiliate = openAffiliate(crypto, key, announcement);
     if (affiliate !== undefined) context.set(RawAffiliates, `service/${affiliate.nodeId}`, affiliate);
   }
   context.cleanupOutputs(RawAffiliates);
+  const { publicAddress } = current.client;
+  if (publicAddress !== undefined) writePublicAddress(context, publicAddress);
   return current;
+}
+
+/** Endpoints under which this machine heard others, by their ids. */
+function foundEndpoints(context: ControllerContext): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const { spec } of context.list(KubeSpanEndpoints)) {
+    found.set(spec.affiliateID, [...(found.get(spec.affiliateID) ?? []), spec.endpoint]);
+  }
+  return found;
+}
+
+/** Never taken away by itself: an address that was true once stays until another one is. */
+function writePublicAddress(context: ControllerContext, address: string): void {
+  context.set(PublicAddresses, 'service', {
+    address: hostPrefix(address),
+    linkName: '',
+    family: isIpv6(address) ? 'inet6' : 'inet4',
+    scope: 'global',
+  });
 }
 
 function start(machine: Machine, context: ControllerContext, options: DiscoveryClientOptions): Running {

@@ -1,4 +1,4 @@
-import type { Controller } from '../../../cosi/index.ts';
+import { type Controller, type ControllerContext, shared } from '../../../cosi/index.ts';
 import type { MachineNet } from '../../../platform/net.ts';
 import { addressOf, isIpv6, isUsable } from '../../net/addresses.ts';
 import { AddressStatuses } from '../../resources/network.ts';
@@ -6,7 +6,7 @@ import { kernelController } from './kernel-status.ts';
 
 /** Shows the kernel's addresses. */
 export function addressStatusController(net: MachineNet): Controller {
-  return kernelController('network.AddressStatusController', AddressStatuses, net, (context) => {
+  const write = (context: ControllerContext): void => {
     for (const link of net.links()) {
       for (const address of link.addresses) {
         const ip = addressOf(address);
@@ -18,5 +18,7 @@ export function addressStatusController(net: MachineNet): Controller {
         });
       }
     }
-  });
+  };
+  // The discovery service controller has one of its own, in another namespace.
+  return kernelController('network.AddressStatusController', AddressStatuses, net, write, shared);
 }

@@ -15,10 +15,10 @@ export function linkStatusController(net: MachineNet): Controller {
 function statusOf(link: LinkInfo, index: number): LinkStatusSpec {
   return {
     index,
-    type: link.name === 'lo' ? 'loopback' : 'ether',
-    kind: '',
+    type: link.kind === undefined ? (link.name === 'lo' ? 'loopback' : 'ether') : 'none',
+    kind: link.kind ?? '',
     hardwareAddr: link.mac,
-    operationalState: link.name === 'lo' ? 'unknown' : link.up ? 'up' : 'down',
+    operationalState: link.name === 'lo' || link.kind !== undefined ? 'unknown' : link.up ? 'up' : 'down',
     linkState: link.up,
     mtu: link.mtuBytes,
     physical: link.physical,

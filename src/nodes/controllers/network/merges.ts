@@ -81,6 +81,7 @@ function foldLinks(specs: readonly LinkSpecSpec[]): LinkSpecSpec {
     name: high.name,
     up: low.up || high.up,
     mtu: high.mtu === 0 ? low.mtu : high.mtu,
+    ...((high.wireguard ?? low.wireguard) !== undefined && { wireguard: high.wireguard ?? low.wireguard }),
     layer: high.layer,
   }));
 }
