@@ -238,7 +238,9 @@ export class Fiber<T> implements Runnable, TaskContext, TaskHandle<T>, ForkedTas
     const child = new Fiber<U>(this.#executor, this.scope, `${this.path}/${label}`, task, hash);
     child.#observers.push({ done: onDone, fail: onFail });
     this.scope.adopt(child);
-    child.start();
+    // Its first stretch belongs to the slice that asks for it: a child that only begins to wait costs no dispatch.
+    child.#state = 'ready';
+    child.run();
     return child;
   }
 }

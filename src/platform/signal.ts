@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import type { Resume, Task } from './task.ts';
 import { nothingToCancel, wait } from './task.ts';
 
@@ -47,6 +48,35 @@ export class Notifier {
       yield* this.changed(seen);
     }
   }
+}
+
+/**
+ * Waits for the next notification by any of the sources after the versions `seen`, at most `limitUs`. One wait and one
+ * timer, where a race would take a task for each source.
+ */
+export function anyChange(
+  clock: Clock,
+  limitUs: number,
+  sources: readonly Notifier[],
+  seen: readonly number[],
+): Task<void> {
+  return wait<void>((resume) => {
+    if (sources.some((source, index) => source.version !== seen[index])) {
+      resume();
+      return nothingToCancel;
+    }
+    const stop = (): void => {
+      timer.cancel();
+      for (const forget of listening) forget();
+    };
+    const end = (): void => {
+      stop();
+      resume();
+    };
+    const timer = clock.after(limitUs, end);
+    const listening = sources.map((source) => source.listen(end));
+    return stop;
+  });
 }
 
 /** A value that is set once; everybody who waits for it gets it. */

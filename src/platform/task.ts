@@ -34,7 +34,7 @@ export interface TaskContext {
   /** Stable path of the task, e.g. `cp-1/machined/etcd`. */
   readonly path: string;
   readonly scope: TaskScope;
-  /** Starts `task` as a child in the same scope; exactly one of the callbacks is called unless it is withdrawn. */
+  /** Runs `task` as a child in the same scope, at once up to its first wait; exactly one of the callbacks is called unless it is withdrawn. */
   fork<T>(name: string, task: Task<T>, onDone: Resume<T>, onFail: Fail): ForkedTask;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { timeout } from '../../src/platform/combinators.ts';
 import { TimeoutError } from '../../src/platform/errors.ts';
 import { exponentialPause, retry } from '../../src/platform/retry.ts';
-import { nothingToCancel, type Task, wait } from '../../src/platform/task.ts';
+import { nothingToCancel, spawn, type Task, wait } from '../../src/platform/task.ts';
 import type { Peer, RunningWorld } from './world.ts';
 import { WORLDS } from './worlds.ts';
 
@@ -119,6 +119,80 @@ for (const world of WORLDS) {
       );
       expect(quick).toBe('done');
       await expect(run(() => timeout(clock, 20 * MS, never(), 'waiting'))).rejects.toThrow(TimeoutError);
+    });
+
+    it('a limit inside a limit ends alone, and what it limited unwinds before the error is seen', async () => {
+      const log: string[] = [];
+      const outcome = await run(() =>
+        timeout(
+          clock,
+          2_000 * MS,
+          (function* () {
+            try {
+              yield* timeout(
+                clock,
+                10 * MS,
+                (function* () {
+                  try {
+                    yield* never();
+                  } catch {
+                    log.push('an error in what ran too long');
+                  } finally {
+                    log.push('unwound');
+                  }
+                })(),
+                'inner',
+              );
+            } catch (error) {
+              log.push((error as Error).message);
+            }
+            yield* clock.sleep(1 * MS);
+            return 'went on';
+          })(),
+          'outer',
+        ),
+      );
+      expect(outcome).toBe('went on');
+      expect(log).toEqual(['unwound', `inner timed out after ${10 * MS} us`]);
+    });
+
+    it('a limited task is told of errors, and unwinds with the task that limits it', async () => {
+      const log: string[] = [];
+      const failing = function* (): Task<never> {
+        yield* clock.sleep(1 * MS);
+        throw new Error('refused');
+      };
+      await run(function* () {
+        const caught = yield* timeout(
+          clock,
+          500 * MS,
+          (function* () {
+            try {
+              return yield* failing();
+            } catch (error) {
+              return (error as Error).message;
+            }
+          })(),
+        );
+        log.push(caught);
+        const limited = yield* spawn('limited', () =>
+          timeout(
+            clock,
+            5 * MS,
+            (function* () {
+              try {
+                yield* never();
+              } finally {
+                log.push('cancelled');
+              }
+            })(),
+          ),
+        );
+        yield* clock.sleep(1 * MS);
+        limited.cancel();
+        yield* clock.sleep(20 * MS);
+      });
+      expect(log).toEqual(['refused', 'cancelled']);
     });
 
     it('retry tries again after its pauses and gives up at its limit', async () => {

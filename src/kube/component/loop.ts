@@ -1,6 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { race } from '../../platform/combinators.ts';
-import type { Notifier } from '../../platform/signal.ts';
+import { anyChange, type Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { isTransient } from '../client/client.ts';
 import { KubeError } from '../objects/errors.ts';
@@ -25,13 +24,8 @@ export function* onChange(
       if (!(error instanceof KubeError) && !isTransient(error)) throw error;
       failed = true;
     }
-    const waits: Record<string, Task<void>> = { period: clock.sleep(failed ? retryUs : periodUs) };
-    if (!failed) {
-      sources.forEach((source, index) => {
-        waits[`source ${index}`] = source.changed(seen[index]);
-      });
-    }
-    yield* race(waits);
+    if (failed) yield* clock.sleep(retryUs);
+    else yield* anyChange(clock, periodUs, sources, seen);
   }
 }
 

@@ -1,12 +1,12 @@
 import { parse } from 'yaml';
-import { toHex, utf8Decode, utf8Encode } from '../../platform/bytes.ts';
+import { compareBytes, toHex, utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import { sha256 } from '../../platform/hash.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { HttpClient } from '../../rpc/http/client.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
-import { partBytes } from '../../rpc/http/message.ts';
+import { EMPTY_BODY, partBytes } from '../../rpc/http/message.ts';
 import type { KubeObject } from '../objects/object.ts';
 
 /** The kubelet's httpCheckFrequency. */
@@ -20,7 +20,7 @@ export class StaticPodSource {
   readonly #platform: Platform;
   readonly #nodeName: string;
   #pods: readonly KubeObject[] = [];
-  #text = '';
+  #bytes: Uint8Array = EMPTY_BODY;
   #fetched = false;
   readonly changed = new Notifier();
 
@@ -51,7 +51,7 @@ export class StaticPodSource {
     for (;;) {
       try {
         const response = yield* client.request({ target: path, timeoutUs: TIMEOUT_US });
-        if (response.status === 200) this.#take(utf8Decode(partBytes(response.body)));
+        if (response.status === 200) this.#take(partBytes(response.body));
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
       }
@@ -59,11 +59,11 @@ export class StaticPodSource {
     }
   }
 
-  #take(text: string): void {
+  #take(bytes: Uint8Array): void {
     this.#fetched = true;
-    if (text === this.#text) return;
-    this.#text = text;
-    const list = parse(text) as { items?: readonly KubeObject[] | null } | null;
+    if (bytes === this.#bytes || compareBytes(bytes, this.#bytes) === 0) return;
+    this.#bytes = bytes;
+    const list = parse(utf8Decode(bytes)) as { items?: readonly KubeObject[] | null } | null;
     this.#pods = (list?.items ?? []).map((pod) => this.#named(pod));
     this.changed.notify();
   }
