@@ -6,6 +6,9 @@ import type { Packet } from './packet.ts';
 /** Classes of messages that draw from streams of their own on each lane. */
 export type MessageClass = 'segment' | 'control' | 'datagram' | 'arp';
 
+/** Longest time on the wire of what travels as one: 64 KiB at 10 Gbit/s. */
+const CARRY_US = 53;
+
 /** What a lane is like without faults. */
 export interface LaneBase {
   readonly latency: LatencyModel;
@@ -85,6 +88,13 @@ export class Lane {
     const drawn = latencyFor(this.#quantilesUs, draws.uint32()) + this.#delayUs;
     const delayUs = drawn + this.#queueUs(nowUs, sizeBytes);
     return this.#jitterUs === 0 ? delayUs : delayUs + this.#faults(messageClass).int(0, this.#jitterUs);
+  }
+
+  /** Whether the wire takes so many bytes together with those just sent as if they were one; if so they are on it. */
+  carriesAlong(nowUs: number, sentBytes: number, sizeBytes: number): boolean {
+    if ((sentBytes + sizeBytes) * 1_000_000 > this.#bandwidthBytesPerSec * CARRY_US) return false;
+    this.#queueUs(nowUs, sizeBytes);
+    return true;
   }
 
   #queueUs(nowUs: number, sizeBytes: number): number {

@@ -51,6 +51,11 @@ export class Path {
     return delayUs;
   }
 
+  /** Whether so many bytes go along with those just sent; if so the wire is busy with them as well. */
+  carriesAlong(nowUs: number, sentBytes: number, sizeBytes: number): boolean {
+    return this.lanes.length === 1 && this.lanes[0]!.carriesAlong(nowUs, sentBytes, sizeBytes);
+  }
+
   /** Data came through and was acknowledged: the neighbours on the way are there (as TCP confirms them on Linux). */
   confirm(nowUs: number): void {
     const neighbours = this.neighbours;

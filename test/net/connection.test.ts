@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_US, SECOND_US } from '../../src/platform/clock.ts';
-import type { Segment } from '../../src/platform/net.ts';
+import { type Segment, segmentSizeBytes } from '../../src/platform/net.ts';
 import { codeOf, Lab, numbered, numberOf } from './lab.ts';
 
 describe('connections', () => {
@@ -32,11 +32,59 @@ describe('connections', () => {
     );
     lab.advance(SECOND_US);
     const before = lab.scheduler.fired;
-    for (let i = 0; i < 100; i++) client.send(numbered(i));
+    for (let i = 0; i < 100; i++) {
+      client.send(numbered(i));
+      lab.advance(1);
+    }
     lab.advance(SECOND_US);
     expect(seen).toBe(100);
     expect(lab.scheduler.fired - before).toBe(100);
     expect(client.unsentBytes()).toBe(0);
+  });
+
+  it('send what is said in one instant as one segment, as far as the wire takes it at one go', () => {
+    const lab = new Lab();
+    const { client, server } = lab.connect(lab.host(1), lab.host(2));
+    const seen: [number, number][] = [];
+    server.consume(
+      (segment) => seen.push([segmentSizeBytes(segment), lab.clock.nowUs()]),
+      () => {},
+    );
+    lab.advance(SECOND_US);
+    const before = lab.scheduler.fired;
+    for (let i = 1; i <= 20; i++) client.send(new Uint8Array(10_000 + i));
+    expect(client.unsentBytes()).toBe(200_210);
+    lab.advance(SECOND_US);
+    expect(seen.map(([size]) => size)).toEqual(Array.from({ length: 20 }, (_, i) => 10_001 + i));
+    expect(lab.scheduler.fired - before).toBe(4);
+    expect(new Set(seen.map(([, atUs]) => atUs)).size).toBeLessThanOrEqual(4);
+    expect(client.unsentBytes()).toBe(0);
+  });
+
+  it('reset what comes after the receiver closed, in the midst of what came as one', () => {
+    const lab = new Lab();
+    const { client, server } = lab.connect(lab.host(1), lab.host(2));
+    const seen: number[] = [];
+    let ended: Error | undefined;
+    server.consume(
+      (segment) => {
+        seen.push(numberOf(segment));
+        if (seen.length === 2) server.close();
+      },
+      () => {},
+    );
+    client.consume(
+      () => {},
+      (error) => {
+        ended = error;
+      },
+    );
+    lab.advance(SECOND_US);
+    for (let i = 0; i < 4; i++) client.send(numbered(i));
+    lab.advance(SECOND_US);
+    expect(seen).toEqual([0, 1]);
+    expect(client.send(numbered(9))).toBe(false);
+    expect(ended).toBeUndefined(); // the FIN came first
   });
 
   it('are refused where nobody listens, and unreachable after 3 s where nobody answers ARP', () => {

@@ -15,7 +15,9 @@ export class Outgoing implements Due {
   readonly seq: number;
   /** Undefined for the FIN. */
   readonly segment: Segment | undefined;
-  readonly sizeBytes: number;
+  /** What was sent after it in the same instant, and travels with it. */
+  rest: Segment[] | undefined;
+  sizeBytes: number;
   firstSentAtUs = -1;
   sentAtUs = -1;
   /** When the acknowledgement reaches the sender; known from the moment of delivery when the way back is healthy. */
@@ -29,6 +31,13 @@ export class Outgoing implements Due {
     this.seq = seq;
     this.segment = segment;
     this.sizeBytes = sizeBytes;
+  }
+
+  /** Takes one more segment along. */
+  join(segment: Segment, sizeBytes: number): void {
+    if (this.rest === undefined) this.rest = [segment];
+    else this.rest.push(segment);
+    this.sizeBytes += sizeBytes;
   }
 
   get owner(): string {

@@ -101,12 +101,26 @@ export class ReceiveSide {
   }
 
   #take(record: Outgoing): void {
-    const segment = record.segment;
+    const { segment, rest } = record;
     if (segment === undefined) {
       this.finReceived = true;
       this.#end();
-    } else if (this.#consumer !== undefined && !this.hasUnread && !this.socket.process.stopped) {
-      this.readBytes += record.sizeBytes;
+      return;
+    }
+    this.#takeSegment(segment);
+    if (rest === undefined) return;
+    for (let i = 0; i < rest.length; i++) {
+      if (!this.open) {
+        this.socket.dataAfterClose();
+        return;
+      }
+      this.#takeSegment(rest[i]!);
+    }
+  }
+
+  #takeSegment(segment: Segment): void {
+    if (this.#consumer !== undefined && !this.hasUnread && !this.socket.process.stopped) {
+      this.readBytes += segmentSizeBytes(segment);
       try {
         this.#consumer.onSegment(segment);
       } catch (error) {

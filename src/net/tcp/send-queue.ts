@@ -1,3 +1,4 @@
+import type { Segment } from '../../platform/net.ts';
 import { NEVER, type Outgoing } from './outgoing.ts';
 
 /** What one direction of a connection was given to send, from the oldest segment that is not acknowledged yet. */
@@ -14,6 +15,12 @@ export class SendQueue {
   push(record: Outgoing): void {
     this.#records.push(record);
     this.queuedBytes += record.sizeBytes;
+  }
+
+  /** The last one takes a segment along. */
+  join(record: Outgoing, segment: Segment, sizeBytes: number): void {
+    record.join(segment, sizeBytes);
+    this.queuedBytes += sizeBytes;
   }
 
   get first(): Outgoing | undefined {

@@ -46,6 +46,8 @@ export class SendSide implements LossWatcher {
   #lastAckAtUs = 0;
   #lastArrivalUs = 0;
   #sentBytes = 0;
+  /** Was sent in this instant, if that still lasts, on a healthy path: what follows may go with it. */
+  #latest: Outgoing | undefined;
   #finSeq = NEVER;
   /** Runs while in doubt. */
   #timer: Timer | undefined;
@@ -75,6 +77,7 @@ export class SendSide implements LossWatcher {
     const nowUs = this.#scheduler.nowUs();
     queue.settle(nowUs);
     const sizeBytes = segment === undefined ? 0 : segmentSizeBytes(segment);
+    if (segment !== undefined && this.#joinLatest(segment, sizeBytes, nowUs)) return;
     const record = new Outgoing(this, queue.nextSeq++, segment, sizeBytes);
     if (segment === undefined) this.#finSeq = record.seq;
     const isNext = !queue.hasUnsent;
@@ -83,6 +86,23 @@ export class SendSide implements LossWatcher {
       queue.countSent();
       this.#send(record, nowUs);
     }
+  }
+
+  /**
+   * What a connection sends in one instant travels as one, as far as the wire takes it without a pause: Linux corks
+   * small writes while others are on their way out, and gRPC writes what several calls have to say at one go.
+   */
+  #joinLatest(segment: Segment, sizeBytes: number, nowUs: number): boolean {
+    const latest = this.#latest;
+    if (latest === undefined || latest.firstSentAtUs !== nowUs || latest.sentAtUs !== nowUs) return false;
+    const peer = this.peer!;
+    const isLast = latest.seq === this.#queue.nextSeq - 1;
+    const fits = this.#sentBytes - peer.readBytes + sizeBytes <= RECEIVE_BUFFER_BYTES;
+    if (!isLast || !fits || !peer.open || latest.networkVersion !== this.#network.version) return false;
+    if (this.path(nowUs) !== latest.path || !latest.path.carriesAlong(nowUs, latest.sizeBytes, sizeBytes)) return false;
+    this.#queue.join(latest, segment, sizeBytes);
+    this.#sentBytes += sizeBytes;
+    return true;
   }
 
   get finQueued(): boolean {
@@ -158,6 +178,7 @@ export class SendSide implements LossWatcher {
     record.networkVersion = this.#network.version;
     const atUs = this.inOrder(nowUs + path.segmentDelayUs(nowUs, record.sizeBytes + HEADER_BYTES));
     this.#scheduler.post(atUs - nowUs, record);
+    this.#latest = atUs > nowUs ? record : undefined;
     if (atUs - nowUs > this.limitUs) this.#doubt();
   }
 
@@ -327,6 +348,7 @@ export class SendSide implements LossWatcher {
     this.#ackTimer?.cancel();
     this.#windowProbe.stop();
     this.#waiters.end(makeError);
+    this.#latest = undefined;
     this.#queue.clear();
   }
 }

@@ -245,8 +245,7 @@ export class TcpSocket implements Connection {
     switch (packet.kind) {
       case 'data':
         if (this.orphaned && packet.record!.segment !== undefined && packet.record!.seq >= this.receiveSide.nextSeq) {
-          this.sendReset();
-          this.#remove(undefined);
+          this.dataAfterClose();
         } else this.receiveSide.deliver(packet.record!);
         break;
       case 'ack':
@@ -259,6 +258,13 @@ export class TcpSocket implements Connection {
       default:
         break;
     }
+  }
+
+  /** Data for a process that closed its end (Linux answers with a reset). */
+  dataAfterClose(): void {
+    if (!this.orphaned || this.dead) return;
+    this.sendReset();
+    this.#remove(undefined);
   }
 
   #resetArrived(): void {

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../platform/net.ts';
+import { RecentMap } from '../../platform/recent-map.ts';
 import {
   type CallContext,
   type HandlerEntry,
@@ -79,7 +80,7 @@ export class Dispatcher implements ServerCallLink {
   readonly #shared: ServerShared;
   readonly #accepted: Accepted;
   readonly #wire: ServerWire;
-  readonly #calls = new Map<number, ServerCall>();
+  readonly #calls = new RecentMap<ServerCall>();
 
   readonly maxReceiveBytes: number;
 
@@ -105,7 +106,7 @@ export class Dispatcher implements ServerCallLink {
 
   /** The connection is gone. */
   abandonAll(): void {
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls.values();
     this.#calls.clear();
     for (const call of calls) call.abandon();
   }

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Connection, Segment, SizedObject } from '../../platform/net.ts';
+import { RecentMap } from '../../platform/recent-map.ts';
 import type { Metadata, StatusName } from '../../platform/rpc.ts';
 import { readErrorText } from '../go-text.ts';
 import type { Payload } from '../grpc/payload.ts';
@@ -31,7 +32,7 @@ export class ConnectionTransport implements ClientTransport {
   readonly #clock: Clock;
   readonly #options: TransportOptions;
   #onClosed: ((text: string) => void) | undefined;
-  readonly #streams = new Map<number, StreamSink>();
+  readonly #streams = new RecentMap<StreamSink>();
   /** Paths that the header table knows. */
   readonly #knownPaths = new Set<string>();
   #nextStream = 1;
@@ -79,7 +80,7 @@ export class ConnectionTransport implements ClientTransport {
   }
 
   credit(stream: number, bytes: number): void {
-    if (this.#streams.has(stream)) this.#send({ kind: 'credit', stream, bytes }, CREDIT_BYTES);
+    if (this.#streams.get(stream) !== undefined) this.#send({ kind: 'credit', stream, bytes }, CREDIT_BYTES);
   }
 
   reset(stream: number): void {
@@ -156,7 +157,7 @@ export class ConnectionTransport implements ClientTransport {
   #end(text: string, status: StatusName): void {
     this.#closed = true;
     this.#keepalive?.cancel();
-    const sinks = [...this.#streams.values()];
+    const sinks = this.#streams.values();
     this.#streams.clear();
     this.#onClosed?.(text);
     for (const sink of sinks) sink.onStatus(status, text, NO_METADATA);

@@ -2,6 +2,7 @@ import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/error
 import type { RequestHeader } from '../../../api/etcd/internal.ts';
 import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
+import { RecentMap } from '../../../platform/recent-map.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { wait } from '../../../platform/task.ts';
@@ -11,7 +12,7 @@ import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
 import type { Proposal, RaftDriver } from '../raft/driver.ts';
 import { type OneRequest, Payload } from '../raft/payload.ts';
-import type { RequestIds } from './request-ids.ts';
+import { ordinalOf, type RequestIds } from './request-ids.ts';
 
 /** Committed entries that may wait for application before new requests are refused (reference/etcd.md A1). */
 const MAX_APPLY_GAP = 5000;
@@ -33,11 +34,11 @@ class Waiter implements Proposal, PendingAnswer {
   readonly startedUs: number;
   readonly caller: Caller<ApplyAnswer>;
   withdrawn = false;
-  readonly #waiting: Map<Id64, Waiter>;
+  readonly #waiting: RecentMap<Waiter>;
   readonly #onFailed: () => void;
 
   constructor(
-    waiting: Map<Id64, Waiter>,
+    waiting: RecentMap<Waiter>,
     onFailed: () => void,
     id: Id64,
     data: Payload | null,
@@ -55,13 +56,13 @@ class Waiter implements Proposal, PendingAnswer {
   }
 
   refused(error: string): void {
-    this.#waiting.delete(this.id);
+    this.#waiting.delete(ordinalOf(this.id));
     this.#onFailed();
     this.caller.refuse(new RpcError('Unknown', error));
   }
 
   withdraw(): void {
-    this.#waiting.delete(this.id);
+    this.#waiting.delete(ordinalOf(this.id));
     this.withdrawn = true;
   }
 }
@@ -76,7 +77,8 @@ export class Proposals {
   readonly #owner: ProposalOwner;
   readonly #maxRequestBytes: number;
   readonly #timeoutUs: number;
-  readonly #waiting = new Map<Id64, Waiter>();
+  /** By the ordinal of their ids. */
+  readonly #waiting = new RecentMap<Waiter>();
   #timer: Timer | null = null;
   #failed = 0;
   readonly #onFailed = (): void => {
@@ -136,7 +138,7 @@ export class Proposals {
 
   #propose(id: Id64, data: Payload | null, change: ConfChange | null, caller: Caller<ApplyAnswer>): Waiter {
     const waiter = new Waiter(this.#waiting, this.#onFailed, id, data, change, this.#clock.monotonicUs(), caller);
-    this.#waiting.set(id, waiter);
+    this.#waiting.set(ordinalOf(id), waiter);
     if (this.#timer === null) this.#arm(this.#timeoutUs);
     this.#owner.driver.propose(waiter);
     return waiter;
@@ -165,9 +167,10 @@ export class Proposals {
 
   /** Gives a result to whoever waits for it here. */
   settle(id: Id64, result: ApplyResult): void {
-    const waiter = this.#waiting.get(id);
-    if (waiter === undefined) return;
-    this.#waiting.delete(id);
+    const ordinal = ordinalOf(id);
+    const waiter = this.#waiting.get(ordinal);
+    if (waiter === undefined || waiter.id !== id) return;
+    this.#waiting.delete(ordinal);
     if (isError(result)) waiter.caller.refuse(rpcError(result));
     else waiter.caller.answer(result);
   }

@@ -10,6 +10,9 @@ const SUFFIX_LIMIT = 0x1_0000_0000_0000;
 export class RequestIds {
   readonly #prefix: string;
   #suffix: number;
+  /** The upper half of the suffix, and its text behind the prefix. */
+  #high = -1;
+  #highText = '';
 
   constructor(memberId: Id64, nowMs: number) {
     this.#prefix = memberId.slice(12);
@@ -18,6 +21,30 @@ export class RequestIds {
 
   next(): Id64 {
     this.#suffix = (this.#suffix + 1) % SUFFIX_LIMIT;
-    return this.#prefix + this.#suffix.toString(16).padStart(12, '0');
+    const high = Math.floor(this.#suffix / 0x100_0000);
+    if (high !== this.#high) {
+      this.#high = high;
+      this.#highText = this.#prefix + hex24(high);
+    }
+    return this.#highText + hex24(this.#suffix % 0x100_0000);
   }
+}
+
+/** Position of an id in the order of its member: all but the two bytes that name the member. */
+export function ordinalOf(id: Id64): number {
+  let ordinal = 0;
+  for (let i = 4; i < 16; i++) {
+    const code = id.charCodeAt(i);
+    ordinal = ordinal * 16 + (code < 0x3a ? code - 0x30 : code - 0x57);
+  }
+  return ordinal;
+}
+
+/** Two digits of each byte. */
+const BYTES: readonly string[] = Object.freeze(
+  Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')),
+);
+
+function hex24(value: number): string {
+  return BYTES[value >>> 16]! + BYTES[(value >>> 8) & 0xff]! + BYTES[value & 0xff]!;
 }
