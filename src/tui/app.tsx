@@ -1,5 +1,6 @@
 import { Box, render, Text, useApp, useInput, useStdout } from 'ink';
 import { useEffect, useReducer, useRef, useState } from 'react';
+import { EXIT } from '../cli/exit.ts';
 import type { Session } from '../lab/engine/session.ts';
 import { paint } from './cells.ts';
 import { type KeyName, LabController } from './controller.ts';
@@ -43,8 +44,15 @@ function useSize(): { columns: number; rows: number } {
   return size;
 }
 
+interface LabAppProps {
+  readonly controller: LabController;
+  readonly colour: boolean;
+  /** Ctrl-C was pressed: the screen ends. */
+  readonly onInterrupt: () => void;
+}
+
 /** The screen: a thin shell around {@link LabController} and {@link drawScreen}. */
-export function LabApp({ controller, colour }: { readonly controller: LabController; readonly colour: boolean }) {
+export function LabApp({ controller, colour, onInterrupt }: LabAppProps) {
   const { exit } = useApp();
   const size = useSize();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -62,6 +70,11 @@ export function LabApp({ controller, colour }: { readonly controller: LabControl
     return () => clearInterval(timer);
   }, [controller]);
   useInput((input, key) => {
+    if (key.ctrl && input === 'c') {
+      onInterrupt();
+      exit();
+      return;
+    }
     const name = keyName(key);
     // Pasted or quickly typed text arrives as one input.
     const pieces = name === undefined ? [...input] : [''];
@@ -86,16 +99,20 @@ export interface Terminal {
   readonly colour: boolean;
 }
 
-/** Draws until the person quits. Restores the terminal however it ends. */
+/** Draws until the person quits. Restores the terminal however it ends; the exit code tells q from Ctrl-C. */
 export async function runScreen(session: Session, seed: number, terminal: Terminal): Promise<number> {
   const { stdin, stdout, colour } = terminal;
   const controller = new LabController(session, seed);
+  let code: number = EXIT.passed;
+  const interrupt = (): void => {
+    code = EXIT.interrupted;
+  };
   stdout.write(ENTER_ALTERNATE);
   try {
-    const app = render(<LabApp controller={controller} colour={colour} />, {
+    const app = render(<LabApp controller={controller} colour={colour} onInterrupt={interrupt} />, {
       stdin,
       stdout: new FrameWriter(stdout).asStream(),
-      exitOnCtrlC: true,
+      exitOnCtrlC: false,
       // Nothing here writes to the console.
       patchConsole: false,
       // Every write is one whole frame, which the writer above puts on the screen.
@@ -106,5 +123,5 @@ export async function runScreen(session: Session, seed: number, terminal: Termin
     stdout.write(LEAVE_ALTERNATE);
     session.close();
   }
-  return 0;
+  return code;
 }

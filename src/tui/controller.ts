@@ -5,11 +5,15 @@ import { clockText } from '../lab/view/clock-text.ts';
 import { SECOND_US } from '../platform/clock.ts';
 import type { Task } from '../platform/task.ts';
 import type { Heal } from '../world/faults.ts';
+import { KEY_BINDINGS } from './keys.ts';
 import type { ScreenModel } from './model.ts';
 
 const LOG_LINES = 500;
 const SPEEDS: readonly number[] = Object.freeze([0.1, 0.5, 1, 2, 5, 10, 30, 60, 300]);
 const STEP_LIMIT_US = 600 * SECOND_US;
+/** At most: each binding takes a line or two. */
+const HELP_LINES = KEY_BINDINGS.length * 2;
+const STANDING = 'time stands still: space lets it run, ? shows the keys';
 
 /** What the keys do to a session, without knowing of terminals: the screen shows `model()` after every call. */
 export class LabController {
@@ -20,9 +24,9 @@ export class LabController {
   #playing = false;
   #speedIndex = SPEEDS.indexOf(10);
   #selected = 0;
-  #help = false;
+  #help: number | undefined;
   #prompt: string | undefined;
-  #echo = 'time stands still: space lets it run, ? shows the keys';
+  #echo = '';
   #isolated = new Map<string, Heal>();
   #lines = 0;
   #stepsStarted = false;
@@ -45,7 +49,7 @@ export class LabController {
       selected: this.#selected,
       help: this.#help,
       prompt: this.#prompt,
-      echo: this.#echo,
+      echo: this.#echo === '' && !this.#playing ? STANDING : this.#echo,
     };
   }
 
@@ -60,12 +64,12 @@ export class LabController {
 
   /** Takes one key. `quit` ends the screen. */
   key(input: string, name: KeyName | undefined): 'quit' | undefined {
-    if (this.#prompt !== undefined) {
-      this.#promptKey(input, name);
-      return undefined;
-    }
+    if (this.#prompt !== undefined) return this.#promptKey(input, name);
     if (input === 'q') return 'quit';
-    if (input === '?' || (name === 'escape' && this.#help)) this.#help = !this.#help;
+    // What was said of an earlier key is no longer news.
+    this.#echo = '';
+    if (this.#help !== undefined && this.#helpKey(input, name)) return undefined;
+    if (input === '?') this.#help = 0;
     else if (input === ' ') this.#play();
     else if (input === '.') this.#step();
     else if (name === 'right') this.#session.world.simulation.runFor(SECOND_US);
@@ -76,6 +80,15 @@ export class LabController {
     else if (input === ':') this.#prompt = '';
     else this.#act(input);
     return undefined;
+  }
+
+  /** Keys that mean something else while the help is open; true when this is one. */
+  #helpKey(input: string, name: KeyName | undefined): boolean {
+    if (input === '?' || name === 'escape') this.#help = undefined;
+    else if (name === 'up' || input === 'k') this.#help = Math.max(0, this.#help! - 1);
+    else if (name === 'down' || input === 'j') this.#help = Math.min(HELP_LINES, this.#help! + 1);
+    else return false;
+    return true;
   }
 
   #play(): void {
@@ -150,19 +163,23 @@ export class LabController {
   }
 
   #enter(line: string): void {
+    if (line === '') return;
     this.#echo = line;
     this.#append(`${clockText(this.#session.nowUs)}  $ ${line}\n`);
     this.#shell.enter(line);
   }
 
-  #promptKey(input: string, name: KeyName | undefined): void {
+  #promptKey(input: string, name: KeyName | undefined): 'quit' | undefined {
     if (name === 'escape') this.#prompt = undefined;
     else if (name === 'return') {
       const line = this.#prompt!.trim();
       this.#prompt = undefined;
-      if (line !== '') this.#enter(line);
+      if (line === 'quit' || line === 'exit') return 'quit';
+      if (line !== 'run') this.#enter(line);
+      else if (!this.#playing) this.#play();
     } else if (name === 'backspace') this.#prompt = this.#prompt!.slice(0, -1);
     else if (name === undefined) this.#prompt += input;
+    return undefined;
   }
 
   #append(text: string): void {

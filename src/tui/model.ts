@@ -13,10 +13,11 @@ export interface ScreenModel {
   readonly log: readonly string[];
   /** Index into `view.machines` of the selected row. */
   readonly selected: number;
-  readonly help: boolean;
+  /** First line of the help that is shown; undefined while the help is closed. */
+  readonly help: number | undefined;
   /** Text of the command prompt while it is open. */
   readonly prompt: string | undefined;
-  /** What the last command or key did, as the command that does it. */
+  /** What the last key did, as the command that does it; else what can be done now. */
   readonly echo: string;
 }
 

@@ -2,20 +2,25 @@ import { clockText } from '../lab/view/clock-text.ts';
 import { nodeText } from '../lab/view/node-text.ts';
 import { quorumOfCluster } from '../lab/view/quorum.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
-import { type Cell, cell, fitLine, type Line, type Tone, wrapped } from './cells.ts';
+import { type Cell, cell, fitLine, type Line, lineText, type Tone, wrapped } from './cells.ts';
 import { helpLines, KEY_LINES } from './keys.ts';
 import type { ScreenModel, ScreenSize } from './model.ts';
 
 /** Draws the whole screen: at most `rows - 1` lines, since a full frame makes the terminal flicker. */
 export function drawScreen(model: ScreenModel, size: ScreenSize): Line[] {
+  const { columns } = size;
   const height = Math.max(4, size.rows - 1);
-  const head = [titleLine(model), summaryLine(model), ...sentenceLines(model, size.columns)];
-  const foot = [promptLine(model), keyLine(size.columns)];
+  const foot = [promptLine(model, columns), keyLine(columns)];
+  const top = [titleLine(model, columns), summaryLine(model)];
+  const sentence = sentenceLines(model, columns);
+  // On a low screen the machines are worth more than what the state of etcd means.
+  const fits = height - top.length - sentence.length - foot.length > model.view.machines.length;
+  const head = fits || model.help !== undefined ? [...top, ...sentence] : top;
   const room = Math.max(0, height - head.length - foot.length);
-  const body = model.help ? helpLines(size.columns).slice(0, room) : clipBody(model, room, size.columns);
+  const body = model.help === undefined ? clipBody(model, room, columns) : clipHelp(model.help, room, columns);
   return [...head, ...body, ...filler(room - body.length), ...foot]
-    .slice(0, height)
-    .map((line) => fitLine(line, size.columns));
+    .slice(-height)
+    .map((line) => fitLine(line, columns));
 }
 
 function cell0(text: string): Line {
@@ -26,23 +31,38 @@ function filler(count: number): Line[] {
   return Array.from({ length: Math.max(0, count) }, () => cell0(''));
 }
 
-/** The table stays; the log takes what is left, newest lines last. */
+/** The help from a line on; where it does not fit, the last row says so. */
+function clipHelp(from: number, room: number, columns: number): Line[] {
+  const lines = helpLines(columns);
+  const start = Math.max(0, Math.min(from, lines.length - room));
+  if (start + room >= lines.length || room < 2) return lines.slice(start, start + room);
+  return [...lines.slice(start, start + room - 1), [cell(' ↓ more: ↓ or j', 'dim')]];
+}
+
+/** The table stays, with the selected machine in sight; the log takes what is left, newest lines last. */
 function clipBody(model: ScreenModel, room: number, columns: number): Line[] {
-  const table = machineTable(model, columns).slice(0, Math.max(0, room));
+  const [head, ...rows] = machineTable(model, columns);
+  if (head === undefined || room < 2) return rows.slice(model.selected).slice(0, room);
+  const start = Math.max(0, Math.min(model.selected + 2 - room, rows.length));
+  const table = [head, ...rows.slice(start)].slice(0, room);
   const left = room - table.length - 1;
   if (left <= 0) return table;
   return [...table, cell0(''), ...logLines(model).slice(-left)];
 }
 
-function titleLine(model: ScreenModel): Line {
+/** The first of these that fits: whether time runs is always in sight. */
+function titleLine(model: ScreenModel, columns: number): Line {
   const state = model.playing ? cell(`▶ ${speedText(model.speed)}`, 'good') : cell('⏸ paused', 'warn');
-  return [
-    cell(' talosim ', 'inverse'),
-    cell(` ${model.title}  `),
-    cell(`t=${clockText(model.nowUs)}  `, 'accent'),
-    state,
-    cell(`  seed ${model.seed}`, 'dim'),
+  const brand = cell(' talosim ', 'inverse');
+  const title = cell(` ${model.title}  `);
+  const time = cell(`t=${clockText(model.nowUs)}  `, 'accent');
+  const forms: readonly Line[] = [
+    [brand, title, time, state, cell(`  seed ${model.seed}`, 'dim')],
+    [brand, title, time, state],
+    [title, time, state],
+    [cell(' '), time, state],
   ];
+  return forms.find((form) => lineText(form).length <= columns) ?? [state, cell(' '), time];
 }
 
 function speedText(speed: number): string {
@@ -102,6 +122,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'NODE', most: 8, rank: 6, of: (machine, model) => nodeText(model.view, machine) },
 ];
 const MARKER_WIDTH = 2;
+const PROMPT = ' $ ';
 const GAP = 2;
 
 /** Columns as wide as what stands in them; what does not fit is left out, the least telling first. */
@@ -152,8 +173,13 @@ function logLines(model: ScreenModel): Line[] {
   return model.log.map((line) => [cell(' '), cell(line)]);
 }
 
-function promptLine(model: ScreenModel): Line {
-  if (model.prompt !== undefined) return [cell(' $ ', 'accent'), cell(model.prompt), cell('▏')];
+/** The prompt with its end in sight, where one types. */
+function promptLine(model: ScreenModel, columns: number): Line {
+  if (model.prompt !== undefined) {
+    const room = Math.max(1, columns - PROMPT.length - 1);
+    const cut = model.prompt.length > room;
+    return [cell(PROMPT, 'accent'), cell(cut ? `…${model.prompt.slice(1 - room)}` : model.prompt), cell('▏')];
+  }
   return [cell(model.echo === '' ? '' : ` ${model.echo}`, 'dim')];
 }
 

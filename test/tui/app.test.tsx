@@ -52,9 +52,14 @@ describe('the screen on a terminal', () => {
     await fake.press('p', '✕ off');
     await fake.press(':hello', ' $ hello');
     await fake.press('\u007f', ' $ hell▏');
-    await fake.press('\u001b', 'power-off cp-2');
+    await fake.press('\u001b', 'time stands still');
     await fake.press(' ', '▶ 10×');
     await fake.press(' ', '⏸ paused');
+    const before = fake.written.length;
+    Object.assign(fake.stdout, { columns: 60, rows: 20 });
+    fake.stdout.emit('resize');
+    await fake.shows('space play  p power  b bootstrap  ? help  q quit', before);
+    expect(fake.written.slice(before)).toContain('\u001b[2J');
     fake.stdin.write('q');
     expect(await ended).toBe(0);
     expect(fake.written.endsWith('\u001b[?1049l')).toBe(true);
@@ -65,7 +70,7 @@ describe('the screen on a terminal', () => {
     const ended = runScreen(twoMachines(), 1, fake.terminal);
     await fake.shows('⏸ paused');
     fake.stdin.write('\u0003');
-    expect(await ended).toBe(0);
+    expect(await ended).toBe(130);
     expect(fake.written).toContain('\u001b[?1049l');
   });
 });

@@ -111,11 +111,33 @@ describe('keys', () => {
     expect(lab.model().log.at(-1)).not.toContain('$ no-such-command');
   });
 
+  it('says that time stands still only while it does, and what a key did until the next', () => {
+    expect(lab.model().echo).toContain('time stands still');
+    press(' ');
+    expect(lab.model().echo).toBe('');
+    press('p');
+    expect(lab.model().echo).toBe('power-off cp-1');
+    press(' ');
+    expect(lab.model().echo).toContain('time stands still');
+  });
+
+  it('the prompt takes quit, and run as space does', () => {
+    press(':run');
+    lab.key('', 'return');
+    press(' ');
+    session.world.simulation.runFor(60 * SECOND_US);
+    expect(log().match(/the scenario has run/g)).toHaveLength(1);
+    press(':quit');
+    expect(lab.key('', 'return')).toBe('quit');
+  });
+
   it('? opens the help and closes it, as escape does; q quits', () => {
-    press('?');
-    expect(lab.model().help).toBe(true);
+    press('?jjk');
+    expect(lab.model()).toMatchObject({ help: 1, selected: 0 });
     lab.key('', 'escape');
-    expect(lab.model().help).toBe(false);
+    expect(lab.model().help).toBeUndefined();
+    press('??');
+    expect(lab.model().help).toBeUndefined();
     expect(lab.key('z', undefined)).toBeUndefined();
     expect(lab.key('q', undefined)).toBe('quit');
   });

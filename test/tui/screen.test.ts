@@ -54,7 +54,7 @@ const MODEL: ScreenModel = {
   },
   log: Array.from({ length: 40 }, (_, i) => `event ${i}`),
   selected: 1,
-  help: false,
+  help: undefined,
   prompt: undefined,
   echo: 'talosctl bootstrap -n 10.0.0.10',
 };
@@ -70,7 +70,7 @@ describe('screen', () => {
     [60, 20],
     [40, 10],
   ])('fills exactly %i columns and stays below %i rows', (columns, rows) => {
-    for (const model of [MODEL, { ...MODEL, help: true }]) {
+    for (const model of [MODEL, { ...MODEL, help: 0 }]) {
       const lines = texts(model, columns, rows);
       expect(lines.length).toBe(rows - 1);
       expect(lines.every((line) => line.length === columns)).toBe(true);
@@ -104,13 +104,36 @@ describe('screen', () => {
       for (const head of missing) expect(screen[table]).not.toContain(head);
       expect(screen.slice(0, table + 4).join('')).not.toContain('…');
       expect(screen.at(-1)).toMatch(/\? help {2}q quit|\? help q quit/);
-      expect(texts({ ...MODEL, help: true }, columns).join('\n')).not.toContain('…');
+      expect(texts({ ...MODEL, help: 0 }, columns).join('\n')).not.toContain('…');
     }
     expect(texts(MODEL, 120).join('\n')).toMatch(/DISK +CONFIG/);
   });
 
+  it('shows on a small screen whether time runs, the selected machine, the end of the prompt and how to leave', () => {
+    for (const [columns, rows] of [
+      [60, 20],
+      [40, 10],
+      [24, 6],
+    ] as const) {
+      expect(texts({ ...MODEL, selected: 2 }, columns, rows).join('\n')).toMatch(
+        /▶ 10×[\s\S]*❯ cp-3[\s\S]*\? help {2}q quit/,
+      );
+      const prompt = `talosctl ${'x'.repeat(80)} end`;
+      expect(texts({ ...MODEL, prompt }, columns, rows).join('\n')).toMatch(/ \$ ….* end▏/);
+    }
+  });
+
+  it('the help goes on where the screen ends, to its last line', () => {
+    const first = texts({ ...MODEL, help: 0 }, 60, 12).join('\n');
+    expect(first).toContain('play or pause');
+    expect(first).toContain('↓ more');
+    const last = texts({ ...MODEL, help: KEY_BINDINGS.length * 2 }, 60, 12).join('\n');
+    expect(last).toContain('a real cluster.');
+    expect(last).not.toContain('↓ more');
+  });
+
   it('lists every key in the help and says nothing by colour alone', () => {
-    const help = drawScreen({ ...MODEL, help: true }, { columns: 100, rows: 30 });
+    const help = drawScreen({ ...MODEL, help: 0 }, { columns: 100, rows: 30 });
     for (const binding of KEY_BINDINGS) expect(help.map(lineText).join('\n')).toContain(binding.does);
     expect(paint(help[0]!, false)).toBe(lineText(help[0]!));
     expect(paint(help[0]!, true)).toContain('\u001b[');
