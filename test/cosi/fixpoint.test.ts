@@ -9,13 +9,14 @@ import {
   weak,
 } from '../../src/cosi/index.ts';
 import { Fatal } from '../../src/platform/errors.ts';
+import { byTier } from '../support/tier.ts';
 import { TestRandom, TestWorld } from './harness.ts';
 
 interface Num {
   readonly n: number;
 }
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 2_000 : process.env.TALOSIM_TIER === 'nightly' ? 500 : 60;
+const RUNS = byTier(60, 500, 2_000);
 const STAGES = 5;
 const KINDS: readonly ResourceKind<Num>[] = Array.from({ length: STAGES }, (_, i) =>
   resourceKind<Num>('ns', `S${i}s.test.talos.dev`),

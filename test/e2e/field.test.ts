@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TIER } from '../support/tier.ts';
 import { run } from './run.ts';
 
 /** What operators reported, as scenarios: what they say happened, happens. The longer mistakes run at night. */
@@ -17,7 +18,7 @@ const AT_NIGHT = [
   ['recovery-from-snapshot', 'unwiped-members-return'],
   ['wiped-without-leaving', 'of-two-members'],
 ];
-const isNight = (process.env.TALOSIM_TIER ?? 'commit') !== 'commit';
+const isNight = TIER !== 'commit';
 
 describe('field reports about members, learners, snapshots and alarms', () => {
   it.each(SCENARIOS)('%s', (name) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { RunResult } from '../../src/lab/engine/result.ts';
 import { type RunOptions, runScenario } from '../../src/lab/engine/run.ts';
 import { openScenario } from '../../src/runner/scenario-file.ts';
+import { byTier } from '../support/tier.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -33,6 +34,6 @@ export function run(name: string, options: Partial<RunOptions> = {}): Ran {
 
 /** Seeds of a tier: a few for a commit, many at night. */
 export function seeds(commit: number): number[] {
-  const count = { commit, nightly: commit * 10, release: 200 }[process.env.TALOSIM_TIER ?? 'commit'] ?? commit;
+  const count = byTier(commit, commit * 10, 200);
   return Array.from({ length: count }, (_, index) => index + 1);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { byTier } from '../support/tier.ts';
 import { cutAt } from './fire/every-point.ts';
 import { drawFire } from './fire/plan.ts';
 import { type FireReport, underFire } from './fire/run.ts';
 
-const TIER = process.env.TALOSIM_TIER ?? 'commit';
-const SEEDS = { commit: 40, nightly: 1000, release: 10_000 }[TIER] ?? 40;
+const SEEDS = byTier(40, 1_000, 10_000);
 
 const told = ({ problems }: Pick<FireReport, 'problems'>): string =>
   problems

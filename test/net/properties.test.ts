@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { LinkEffect } from '../../src/net/faults.ts';
 import { MILLISECOND_US, SECOND_US } from '../../src/platform/clock.ts';
 import type { Connection } from '../../src/platform/net.ts';
+import { byTier } from '../support/tier.ts';
 import { codeOf, type Host, Lab, numbered, numberOf } from './lab.ts';
 
-const TIERS: Readonly<Record<string, number>> = { commit: 150, nightly: 3_000, release: 20_000 };
-const RUNS = { numRuns: TIERS[process.env.TALOSIM_TIER ?? 'commit'] ?? 150 };
+const RUNS = { numRuns: byTier(150, 3_000, 20_000) };
 
 /** One thing that happens to a connection from h1 to h2. */
 type Step =

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { etcdPhase, serviceState, vipAcquired } from '../../src/nodes/events.ts';
+import { byTier } from '../support/tier.ts';
 import { MINUTE_US, SECOND_US, TestCluster } from './cluster.ts';
 
-const SEEDS = { commit: 3, nightly: 25, release: 100 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 3;
+const SEEDS = byTier(3, 25, 100);
 
 /** When things happened to one joiner, in seconds after the Bootstrap call. */
 interface Join {

@@ -23,9 +23,10 @@ import {
 } from '../../src/raft/index.ts';
 import { Inflights } from '../../src/raft/inflights.ts';
 import { confStateOf, describeProgressMap, NO_MEMBERS } from '../../src/raft/tracker.ts';
+import { byTier } from '../support/tier.ts';
 import { bytes, N1, N2, N3 } from './helper.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 10_000 : 1_000;
+const RUNS = byTier(1_000, 5_000, 10_000);
 const start = { lastIndex: 10, newInflights: () => new Inflights(10, 0) };
 const EMPTY: Base = { ...start, members: NO_MEMBERS, progress: new Map() };
 

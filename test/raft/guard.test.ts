@@ -13,10 +13,11 @@ import {
   RawNode,
   Role,
 } from '../../src/raft/index.ts';
+import { byTier } from '../support/tier.ts';
 import { Cluster } from './cluster.ts';
 import { bytes, configOf, message, N1, N2, N3, storageWith } from './helper.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 50_000 : 3_000;
+const RUNS = byTier(3_000, 20_000, 50_000);
 const { App, AppResp, Heartbeat, HeartbeatResp, PreVote, Prop, ReadIndex, Snap, Vote } = MessageType;
 
 const number = fc.oneof(fc.nat(6), fc.nat(40), fc.constant(Number.MAX_SAFE_INTEGER), fc.constant(2 ** 40));

@@ -13,9 +13,10 @@ import {
   nodeId,
   VoteResult,
 } from '../../src/raft/index.ts';
+import { byTier } from '../support/tier.ts';
 import { N1, N2, N3 } from './helper.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 50_000 : 5_000;
+const RUNS = byTier(5_000, 20_000, 50_000);
 
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: 11 }), { maxLength: 11 }).map((list) => list.map(nodeId).sort());
 const known = fc.array(fc.option(fc.nat(6), { nil: undefined }), { minLength: 11, maxLength: 11 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Config, MessageType, NONE, RawNode } from '../../src/raft/index.ts';
+import { byTier } from '../support/tier.ts';
 import { configOf, message, N1, N2, N3, storageWith } from './helper.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 5_000 : 500;
+const RUNS = byTier(500, 2_000, 5_000);
 
 /** What a node shows after some ticks, messages it would send included. */
 function observe(raft: RawNode): unknown {

@@ -20,9 +20,10 @@ import {
   type OpaqueData,
   WireError,
 } from '../../src/raft/index.ts';
+import { byTier } from '../support/tier.ts';
 import { bytes, entry, message, N1, N2, N3, text } from './helper.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'release' ? 20_000 : 1_000;
+const RUNS = byTier(1_000, 10_000, 20_000);
 
 const number = fc.oneof(fc.nat(200), fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER));
 const id = fc.oneof(fc.nat(200).map(nodeId), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(nodeId));

@@ -6,11 +6,12 @@ import { createSimRpc } from '../../src/rpc/over-connections/rpc.ts';
 import { createSimCrypto } from '../../src/sim/crypto/crypto.ts';
 import type { SimProcess } from '../../src/sim/kernel/process.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
+import { byTier } from '../support/tier.ts';
 import { Ask, Echo, echoHandlers } from './echo-service.ts';
 
 const MS = 1_000;
 const SECOND = 1_000_000;
-const SEEDS = { commit: 12, nightly: 200, release: 2_000 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 12;
+const SEEDS = byTier(12, 200, 2_000);
 
 interface Story {
   readonly digest: string;

@@ -5,8 +5,9 @@ import type { CrashMode } from '../../src/sim/disk/content.ts';
 import { FileSystem } from '../../src/sim/disk/file-system.ts';
 import type { FileNode } from '../../src/sim/disk/tree.ts';
 import { KeyedRandom } from '../../src/sim/random.ts';
+import { byTier } from '../support/tier.ts';
 
-const RUNS = process.env.TALOSIM_TIER === undefined || process.env.TALOSIM_TIER === 'commit' ? 400 : 10_000;
+const RUNS = byTier(400, 10_000, 10_000);
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** What a directory entry leads to, seen twice: now, and after a power cut. Written apart from the code under test. */

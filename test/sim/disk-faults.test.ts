@@ -5,9 +5,10 @@ import type { MachinePlatform } from '../../src/platform/platform.ts';
 import type { Task } from '../../src/platform/task.ts';
 import type { CrashMode } from '../../src/sim/disk/content.ts';
 import { fixed } from '../../src/sim/distribution.ts';
+import { byTier } from '../support/tier.ts';
 import { addMachine, container, layOut, newSimulation, runOn, SECOND } from './helpers.ts';
 
-const RUNS = process.env.TALOSIM_TIER === undefined || process.env.TALOSIM_TIER === 'commit' ? 40 : 1_000;
+const RUNS = byTier(40, 1_000, 1_000);
 
 function started(seed = '1') {
   const simulation = newSimulation({ seed });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Timer } from '../../src/platform/clock.ts';
 import { EventQueue, type TimerOwner } from '../../src/sim/queue.ts';
+import { byTier } from '../support/tier.ts';
 
-const RUNS = process.env.TALOSIM_TIER === undefined || process.env.TALOSIM_TIER === 'commit' ? 200 : 3_000;
+const RUNS = byTier(200, 3_000, 3_000);
 
 function owner(path: string): TimerOwner {
   return { path, dispatch: (callback) => callback() };

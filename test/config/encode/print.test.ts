@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/config/config.ts';
 import { decodeStream } from '../../../src/config/decode/documents.ts';
 import { printDocuments } from '../../../src/config/encode/print.ts';
 import type { ConfigValue } from '../../../src/config/schema/types.ts';
+import { byTier } from '../../support/tier.ts';
 import { shaped } from '../fuzz/mutate.ts';
 import { load } from '../support.ts';
 
@@ -87,7 +88,7 @@ describe('layout', () => {
 
 describe('read back', () => {
   test('every config of the right shape', () => {
-    const runs = process.env.TALOSIM_TIER === undefined || process.env.TALOSIM_TIER === 'commit' ? 500 : 10_000;
+    const runs = byTier(500, 10_000, 10_000);
     fc.assert(
       fc.property(shaped(), (text) => {
         const loaded = loadConfig(text);

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { byTier } from '../../support/tier.ts';
 import { controlPlane, worker } from '../support.ts';
 import { damaged, shaped } from './mutate.ts';
 import { outcomeProblem } from './outcome.ts';
 
-const TOTALS: Readonly<Record<string, number>> = { commit: 5_000, nightly: 30_000, release: 100_000 };
-const TOTAL = TOTALS[process.env.TALOSIM_TIER ?? 'commit'] ?? 5_000;
+const TOTAL = byTier(5_000, 30_000, 100_000);
 const CORPUS = join(import.meta.dirname, '../../../../shared/corpus/configs');
 
 /** Small files: a mutation of a short text hits something more often, and it is quicker. */

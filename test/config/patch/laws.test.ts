@@ -8,10 +8,11 @@ import { mergeStruct } from '../../../src/config/patch/merge.ts';
 import { documentSpecs } from '../../../src/config/schema/registry.ts';
 import type { ConfigObject, StructSpec } from '../../../src/config/schema/types.ts';
 import { legacyDocument } from '../../../src/config/schema/v1alpha1/root.ts';
+import { byTier } from '../../support/tier.ts';
 import { anyStruct } from './arbitrary.ts';
 import { MAIN, V11 } from './helpers.ts';
 
-const RUNS = process.env.TALOSIM_TIER === 'nightly' || process.env.TALOSIM_TIER === 'release' ? 2000 : 60;
+const RUNS = byTier(60, 2_000, 2_000);
 /** What comes out, or the message of the `PatchError`. */
 function attempt(run: () => string): string {
   try {

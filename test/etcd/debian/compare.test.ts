@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
+import { byTier } from '../../support/tier.ts';
 import { untilOk } from '../helpers.ts';
 import { execute } from './execute.ts';
 import { ChangeSource, change } from './membership.ts';
 import { describeOperation, OperationSource } from './operations.ts';
 import { type RunningServer, realEtcd, Workbench } from './servers.ts';
 
-const SEQUENCES = { commit: 4, nightly: 60, release: 300 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 4;
+const SEQUENCES = byTier(4, 60, 300);
 const LENGTH = 150;
 const binary = realEtcd();
 

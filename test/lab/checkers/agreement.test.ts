@@ -25,6 +25,7 @@ import {
   type RegisterOutput,
 } from '../../etcd/fire/short-histories.ts';
 import { Replica, requestOf } from '../../etcd/storm/replica.ts';
+import { byTier } from '../../support/tier.ts';
 
 type Response = { readonly header: ResponseHeader | null };
 type Corruption = 'none' | 'stale read' | 'unwritten value' | 'lost write' | 'wrong outcome';
@@ -219,7 +220,7 @@ function outputOf(input: RegisterInput, response: Response): RegisterOutput {
   return kv === undefined || kv === null ? '' : utf8Decode(kv.value);
 }
 
-const RUNS = { commit: 400, nightly: 20_000 }[process.env.TALOSIM_TIER ?? 'commit'] ?? 400;
+const RUNS = byTier(400, 20_000, 50_000);
 
 describe('the order of writes and the search for an order', () => {
   it('both accept what a real store did', () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type Bounds, explore } from '../../support/raft/explore.ts';
+import { byTier } from '../../support/tier.ts';
 
-const DEEPER: Readonly<Record<string, number>> = { commit: 0, nightly: 1, release: 2 };
-const deeper = DEEPER[process.env.TALOSIM_TIER ?? 'commit'] ?? 0;
+const deeper = byTier(0, 1, 2);
 /** Two terms after that of birth, three entries after that of birth. */
 const size = { maxTerm: 3, maxIndex: 4 } as const;
 const calm = { ...size, drops: 0, duplicates: 0, crashes: 0, beats: 0 } as const;

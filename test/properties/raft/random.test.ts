@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { arbitraryPlan } from '../../support/raft/arbitrary.ts';
 import { drawPlan } from '../../support/raft/draw.ts';
 import { runPlan } from '../../support/raft/run.ts';
+import { byTier } from '../../support/tier.ts';
 
-const RUNS: Readonly<Record<string, number>> = { commit: 600, nightly: 20_000, release: 200_000 };
-const runs = RUNS[process.env.TALOSIM_TIER ?? 'commit'] ?? 600;
+const runs = byTier(600, 20_000, 200_000);
 
 it(`Raft: ${runs} random clusters keep every rule of safety, and make progress once healed`, {
   timeout: 3_600_000,
