@@ -42,6 +42,8 @@ export interface ContainerInfo {
   readonly pid: number;
   readonly state: 'running' | 'paused' | 'exited';
   readonly startedAtUs: number;
+  /** Those of its spec. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly exit?: ExitStatus;
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, exactArgs, noArgs } from '../../src/lab/cobra/command.ts';
 import { flag } from '../../src/lab/cobra/flags.ts';
+import { helpCommand } from '../../src/lab/cobra/help.ts';
 import { parseCommand } from '../../src/lab/cobra/parse.ts';
 import { tabulate } from '../../src/lab/cobra/tabwriter.ts';
 import { expand, splitInput, splitWords } from '../../src/lab/shell/words.ts';
+import { runTree } from '../../src/lab/talosctl/run-tree.ts';
 
 const TREE: Command<string> = {
   use: 'tool',
@@ -83,6 +85,62 @@ describe('command lines as cobra reads them', () => {
     ['etcd membres', 'unknown command "membres" for "tool etcd"\n\nDid you mean this?\n\tmembers\n'],
   ])('%s is refused', (line, expected) => {
     expect(run(line).error).toBe(expected);
+  });
+
+  it('prints help and usage, commands in the order of their names', () => {
+    const help = helpCommand(TREE, ['help', 'etcd'])!;
+    expect(help).toEqual({
+      isKnown: true,
+      text: `etcd
+
+Usage:
+  tool etcd [command]
+
+Available Commands:
+  members         list
+  remove-member   remove
+
+Flags:
+  -h, --help   help for etcd
+
+Global Flags:
+  -n, --nodes strings   target nodes
+      --verbose         more
+
+Use "tool etcd [command] --help" for more information about a command.
+`,
+    });
+    expect(helpCommand(TREE, ['help', 'nothing'])).toMatchObject({
+      isKnown: false,
+      text: expect.stringMatching(
+        /^Unknown help topic \[`nothing`\]\nUsage:\n {2}tool \[command\]\n[\s\S]*\n {2}help {4}Help about any command\n/,
+      ),
+    });
+    expect(helpCommand(TREE, ['etcd', 'help'])).toBeUndefined();
+  });
+
+  it('the usage follows an error that is about the line, the group prints its help for a word it does not know', () => {
+    const printed = (words: readonly string[]) => {
+      const texts = { out: '', err: '' };
+      const context = { out: (text: string) => (texts.out += text), err: (text: string) => (texts.err += text) };
+      const { value } = runTree(TREE as never, words, context as never).next();
+      return { ...texts, code: value };
+    };
+    expect(printed(['etdc'])).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /^unknown command "etdc" for "tool"\n\nDid you mean this\?\n\tetcd\n\nUsage:\n {2}tool \[command\]\n[\s\S]*command\.\n\n$/,
+      ),
+    });
+    expect(printed(['etcd', 'nothing'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^etcd\n\nUsage:/),
+      err: '',
+    });
+    expect(printed(['apply', '--nothing']).err).toMatch(
+      /^unknown flag: --nothing\n\nUsage:\n {2}tool apply \[flags\]\n/,
+    );
   });
 
   it('understands quotes and refuses shell syntax', () => {

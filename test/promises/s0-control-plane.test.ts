@@ -54,10 +54,40 @@ describe('the control plane of a cluster of three', () => {
     expect(namesIn('system').sort()).toEqual(['etcd', 'kubelet']);
     expect(namesIn('k8s.io')).toContain('kube-apiserver');
     const listed = cluster.ok(`talosctl -n ${CP_1} containers -k`);
-    expect(listed).toMatch(/k8s\.io +kube-apiserver /);
+    const [, id, pid] =
+      /k8s\.io +└─ (kube-system\/kube-apiserver-cp-1:kube-apiserver:[0-9a-f]{12}) +registry\S+ +(\d+) +CONTAINER_RUNNING\n/.exec(
+        listed,
+      )!;
+    expect(Number(pid)).toBeGreaterThan(1);
+    expect(listed).toMatch(
+      /k8s\.io +kube-system\/kube-apiserver-cp-1 +registry\.k8s\.io\/pause:3\.10 +0 +SANDBOX_READY\n/,
+    );
+    expect(listed).toMatch(/└─ kube-system\/kube-flannel-\w+:install-config:\w+ +\S+ +0 +CONTAINER_EXITED\n/);
+    expect(cluster.ok(`talosctl -n ${CP_1} logs -k ${id}`)).toBe(
+      cluster.ok(`talosctl -n ${CP_1} logs -k ${id!.slice(0, id!.lastIndexOf(':'))}`),
+    );
+    expect(cluster.ok(`talosctl -n ${CP_1} containers`)).toMatch(/system +apid +talos\/apid +1 +RUNNING\n/);
     expect(listed).not.toMatch(/ (etcd|kubelet) /);
     expect(cluster.ok(`talosctl -n ${CP_1} logs etcd`)).toContain('ready to serve client requests');
     expect(cluster.refused(`talosctl -n ${CP_1} logs -k etcd`)).toContain('etcd');
+  });
+
+  it('shows what lies on its disk, and its files', () => {
+    const volumes = cluster.ok(`talosctl -n ${CP_1} get dv`);
+    expect(volumes).toMatch(/^NODE +NAMESPACE +TYPE +ID +VERSION +TYPE +SIZE +DISCOVERED +LABEL +PARTITIONLABEL\n/);
+    expect(volumes).toMatch(/DiscoveredVolume +sda +\d+ +disk +54 GB +gpt *\n/);
+    expect(volumes).toMatch(/DiscoveredVolume +sda6 +\d+ +partition +52 GB +xfs +EPHEMERAL +EPHEMERAL\n/);
+    expect(cluster.refused(`talosctl -n ${CP_1} get ms`)).toMatch(
+      /is ambiguous: \[machinestatuses\.runtime\.talos\.dev .*mountstatuses\.block\.talos\.dev/,
+    );
+    expect(cluster.refused(`talosctl -n ${CP_1} get cpu`)).toContain('Processors.hardware.talos.dev are not simulated');
+    const files = cluster.ok(`talosctl -n ${CP_1} ls -lH -t f -d 3 /var/lib/etcd`);
+    expect(files).toMatch(/^NODE +MODE +UID +GID +SIZE\(B\) +LASTMOD +LABEL +NAME\n/);
+    expect(files).toMatch(/-rw-r--r-- +0 +0 +\d+ kB +Jan {2}1 1970 00:00 +member\/snap\/db\n/);
+    expect(files).not.toMatch(/ d[rwx-]+/);
+    expect(cluster.refused(`talosctl -n ${CP_1} apply-config --mode=interactive -f controlplane.yaml`)).toContain(
+      'interactive is not simulated',
+    );
   });
 
   it('shows its graph: what each controller reads and writes, and who owns a resource', () => {

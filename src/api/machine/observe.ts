@@ -157,11 +157,18 @@ export const FileInfo = message('machine.FileInfo', {
   error: string(7),
   link: string(8),
   relativeName: string(9),
+  uid: uint32(10),
+  gid: uint32(11),
 });
+/** Values of `ListRequest.types`. */
+export const FileType = Object.freeze({ Regular: 0, Directory: 1, Symlink: 2 });
+
 export const ListRequest = message('machine.ListRequest', {
   root: string(1),
   recurse: bool(2),
   recursionDepth: int32(3),
+  types: repeated(int32(4)),
+  reportXattrs: bool(5),
 });
 
 export const MetaWriteRequest = message('machine.MetaWriteRequest', { key: uint32(1), value: bytes(2) });

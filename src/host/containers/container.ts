@@ -56,6 +56,7 @@ export class HostContainer implements Container {
       pid: this.#child.pid ?? 0,
       state: exit !== undefined ? 'exited' : this.#paused ? 'paused' : 'running',
       startedAtUs: this.#startedAtUs,
+      ...(this.#spec.labels !== undefined && { labels: this.#spec.labels }),
       ...(exit === undefined ? {} : { exit }),
     };
   }

@@ -150,6 +150,7 @@ export class PodWorker {
       mounts: mountsOf(entry, this.#volumes),
       network: this.#spec.hostNetwork === true ? 'host' : { podAddress: this.#address },
       labels: {
+        'io.kubernetes.container.name': entry.name,
         'io.kubernetes.pod.name': this.pod.metadata.name,
         'io.kubernetes.pod.namespace': this.pod.metadata.namespace ?? '',
         'io.kubernetes.pod.uid': this.pod.metadata.uid ?? '',

@@ -32,6 +32,17 @@ export function commandName<R>(command: Command<R>): string {
   return command.use.split(' ', 1)[0]!;
 }
 
+/** The flag that every command has. */
+export function helpFlag<R>(command: Command<R>): FlagSpec {
+  return {
+    name: 'help',
+    short: 'h',
+    type: 'bool',
+    default: false,
+    usage: `help for ${commandName(command)}`,
+  };
+}
+
 export const noArgs: ArgsRule = (args, path) =>
   args.length > 0 ? `unknown command "${args[0]}" for "${path}"` : undefined;
 

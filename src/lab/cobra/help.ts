@@ -1,6 +1,7 @@
 import { formatDurationUs } from '../../platform/text/duration.ts';
-import { type Command, commandName } from './command.ts';
+import { type Command, commandName, helpFlag } from './command.ts';
 import type { FlagSpec } from './flags.ts';
+import { parseCommand } from './parse.ts';
 
 const TYPE_NAMES: Readonly<Record<FlagSpec['type'], string>> = {
   string: 'string',
@@ -11,18 +12,43 @@ const TYPE_NAMES: Readonly<Record<FlagSpec['type'], string>> = {
   stringArray: 'stringArray',
 };
 
-/** The usage block that cobra appends to usage errors and prints for `--help`. */
-export function usageText<R>(command: Command<R>, path: string, inherited: readonly FlagSpec[]): string {
-  const own = [...(command.flags ?? []), ...(command.persistentFlags ?? [])];
+/** What `--help` prints. */
+export function helpText<R>(command: Command<R>, path: string, specs: readonly FlagSpec[]): string {
+  return `${command.short}\n\n${usageText(command, path, specs)}`;
+}
+
+/** What `help` and `help COMMAND` print; undefined for any other line. */
+export function helpCommand<R>(
+  root: Command<R>,
+  words: readonly string[],
+): { readonly text: string; readonly isKnown: boolean } | undefined {
+  if (words[0] !== 'help') return undefined;
+  const topic = words.slice(1).filter((word) => !word.startsWith('-'));
+  const result = parseCommand(root, [...topic, '--help']);
+  const { command, path, specs } = result.error === undefined ? result.parsed : result;
+  if (topic.length === 0 || command !== root) return { text: helpText(command, path, specs), isKnown: true };
+  const list = topic.map((word) => `\`${word}\``).join(' ');
+  return { text: `Unknown help topic [${list}]\n${usageText(root, path, specs)}`, isKnown: false };
+}
+
+/** The usage block that cobra appends to usage errors and prints for `--help`; `specs` are all flags that it takes. */
+export function usageText<R>(command: Command<R>, path: string, specs: readonly FlagSpec[]): string {
+  const own = [...(command.flags ?? []), ...(command.persistentFlags ?? []), helpFlag(command)];
+  const isRoot = !path.includes(' ');
   const blocks = [`Usage:\n${usageLines(command, path)}`];
   if (command.aliases !== undefined)
     blocks.push(`Aliases:\n  ${[commandName(command), ...command.aliases].join(', ')}`);
-  const visible = (command.commands ?? []).filter((sub) => sub.hidden !== true);
-  if (visible.length > 0)
-    blocks.push(`Available Commands:\n${columns(visible.map((sub) => [`  ${commandName(sub)}`, sub.short]))}`);
-  const ownText = flagLines(own);
-  if (ownText !== '') blocks.push(`Flags:\n${ownText}`);
-  const globalText = flagLines(inherited.filter((spec) => !own.includes(spec)));
+  const visible = (command.commands ?? [])
+    .filter((sub) => sub.hidden !== true)
+    .map((sub) => [commandName(sub), sub.short]);
+  if (isRoot) visible.push(['help', 'Help about any command']);
+  if (visible.length > 0) {
+    visible.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+    blocks.push(`Available Commands:\n${columns(visible.map(([name, short]) => [`  ${name}`, short!]))}`);
+  }
+  blocks.push(`Flags:\n${flagLines(own)}`);
+  const ownNames = new Set(own.map(({ name }) => name));
+  const globalText = flagLines(specs.filter(({ name }) => !ownNames.has(name)));
   if (globalText !== '') blocks.push(`Global Flags:\n${globalText}`);
   if (visible.length > 0) blocks.push(`Use "${path} [command] --help" for more information about a command.`);
   return `${blocks.join('\n\n')}\n`;

@@ -1,18 +1,18 @@
 import { didYouMean } from '../scenario/problem.ts';
-import { type Command, commandName, type ParsedCommand } from './command.ts';
+import { type Command, commandName, helpFlag, type ParsedCommand } from './command.ts';
 import { type FlagSpec, FlagValues } from './flags.ts';
 
-export type ParseResult<R> =
-  | { readonly parsed: ParsedCommand<R>; readonly error?: undefined }
-  | { readonly error: string; readonly path: string };
+export type ParseResult<R> = { readonly parsed: ParsedCommand<R>; readonly error?: undefined } | UsageError<R>;
 
-const HELP: FlagSpec = Object.freeze({
-  name: 'help',
-  short: 'h',
-  type: 'bool',
-  default: false,
-  usage: 'help for this command',
-});
+/** A line that does not fit the tree, and the command that it was read as. */
+export interface UsageError<R> {
+  readonly error: string;
+  readonly path: string;
+  readonly command: Command<R>;
+  readonly specs: readonly FlagSpec[];
+  /** A command that only groups others was given a word that names none of them. */
+  readonly isUnknownCommand: boolean;
+}
 
 /** Parses a command line against a tree with cobra's rules: flags may stand anywhere, `--` ends them. */
 export function parseCommand<R>(root: Command<R>, words: readonly string[]): ParseResult<R> {
@@ -20,18 +20,25 @@ export function parseCommand<R>(root: Command<R>, words: readonly string[]): Par
   const { command, path, rest, specs } = found;
   const flags = new FlagValues(specs);
   const args: string[] = [];
+  const wrong = (error: string, isUnknownCommand = false): UsageError<R> => ({
+    error,
+    path,
+    command,
+    specs,
+    isUnknownCommand,
+  });
   const complaint = readFlags(rest, specs, flags, args);
-  if (complaint !== undefined) return { error: complaint, path };
+  if (complaint !== undefined) return wrong(complaint);
   const parsed = { command, path, args, flags, specs, help: flags.on('help') };
   if (parsed.help) return { parsed };
   const unknown = command.commands !== undefined && args.length > 0 && command.args === undefined;
-  if (unknown) return { error: unknownCommand(command, path, args[0]!), path };
+  if (unknown) return wrong(unknownCommand(command, path, args[0]!), true);
   const argsComplaint = command.args?.(args, path);
-  if (argsComplaint !== undefined) return { error: argsComplaint, path };
+  if (argsComplaint !== undefined) return wrong(argsComplaint);
   const missing = specs
     .filter((spec) => spec.required === true && !flags.changed(spec.name))
     .map((spec) => `"${spec.name}"`);
-  if (missing.length > 0) return { error: `required flag(s) ${missing.join(', ')} not set`, path };
+  if (missing.length > 0) return wrong(`required flag(s) ${missing.join(', ')} not set`);
   return { parsed };
 }
 
@@ -63,7 +70,7 @@ function findCommand<R>(root: Command<R>, words: readonly string[]): Found<R> {
     inherited = [...inherited, ...(next.persistentFlags ?? [])];
     rest.splice(at, 1);
   }
-  return { command, path, rest, specs: [...(command.flags ?? []), ...inherited, HELP] };
+  return { command, path, rest, specs: [...(command.flags ?? []), ...inherited, helpFlag(command)] };
 }
 
 function takesNextWord(word: string, specs: readonly FlagSpec[]): boolean {

@@ -6,6 +6,7 @@ import { formatDurationUs } from '../../platform/text/duration.ts';
 import type { Heal } from '../../world/faults.ts';
 import type { World } from '../../world/world.ts';
 import type { AwaitStep, CommandStep, FaultStepSpec, Step } from '../scenario/model.ts';
+import { lastLines } from '../tools/said.ts';
 import type { OperatorShell } from '../tools/shell.ts';
 import type { CommandOutput } from '../tools/tool.ts';
 import type { StepReport } from './result.ts';
@@ -137,7 +138,8 @@ export class Engine {
       }
       const output = yield* this.#attempt(step, Math.min(deadlineUs, againAtUs) - nowUs);
       if (typeof output === 'string') {
-        last = `the command did not end${lastLines(output, '; it printed: ')}`;
+        const said = lastLines(output);
+        last = `the command did not end${said === '' ? '' : `; it printed: ${said}`}`;
         continue;
       }
       const problem = complaint(output, 0, step.output);
@@ -191,22 +193,14 @@ export class Engine {
 
 function complaint(output: CommandOutput, exit: number, text: string | undefined): string | undefined {
   if (output.exitCode !== exit) {
-    const said = `${output.stderr}${output.stdout}`.trim().split('\n').at(-1) ?? '';
+    const said = lastLines(`${output.stdout}\n${output.stderr}`, 1);
     return `exit code ${output.exitCode} instead of ${exit}${said === '' ? '' : `: ${said}`}`;
   }
   if (text !== undefined && !output.stdout.includes(text) && !output.stderr.includes(text)) {
-    return `neither output contains "${text}"${lastLines(output.stdout + output.stderr, '; it printed: ') || '; it printed nothing'}`;
+    const said = lastLines(`${output.stdout}\n${output.stderr}`);
+    return `neither output contains "${text}"; it printed${said === '' ? ' nothing' : `: ${said}`}`;
   }
   return undefined;
-}
-
-/** The last three lines of what a command printed, in one; nothing when it printed nothing. */
-function lastLines(text: string, lead: string): string {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return lines.length === 0 ? '' : `${lead}${lines.slice(-3).join(' / ')}`;
 }
 
 /** A step as one line of a report. */

@@ -43,9 +43,10 @@ function etcdChecks(wanted: Expectation['etcd'], view: ClusterView): CheckedExpe
 }
 
 function leaderNames(clusters: readonly EtcdClusterView[]): string {
-  return clusters
-    .map((cluster) => cluster.members.find((member) => member.id === cluster.leader)?.name ?? 'none')
-    .join(', ');
+  const names = clusters.map(
+    (cluster) => cluster.members.find((member) => member.id === cluster.leader)?.name ?? 'none',
+  );
+  return names.length === 0 ? 'none' : names.join(', ');
 }
 
 function kubernetesChecks(wanted: Expectation['kubernetes'], view: ClusterView): CheckedExpectation[] {
@@ -89,7 +90,7 @@ function machineChecks(wanted: Expectation['machine'], view: ClusterView): Check
 }
 
 function sortedText(names: readonly string[]): string {
-  return names.toSorted().join(', ');
+  return names.length === 0 ? 'none' : names.toSorted().join(', ');
 }
 
 type Plain = string | number | boolean;

@@ -8,6 +8,7 @@ import type { PlannedFault } from '../plan/draw.ts';
 import type { MistakeSpec, Scenario } from '../scenario/model.ts';
 import type { Expectation } from '../scenario/schema.ts';
 import { splitWords } from '../shell/words.ts';
+import { lastLines } from '../tools/said.ts';
 import type { OperatorShell } from '../tools/shell.ts';
 import type { ClusterView } from '../view/types.ts';
 import { Engine, type EngineEvents } from './engine.ts';
@@ -186,7 +187,7 @@ function* commandCheck(shell: OperatorShell, platform: Platform, expectation: Ex
     {
       text: `"${wanted.run}" exits with ${exit}`,
       held: output.exitCode === exit,
-      saw: `${output.exitCode} ${output.stderr.trim().split('\n').at(-1) ?? ''}`.trim(),
+      saw: `${output.exitCode} ${lastLines(output.stderr, 1)}`.trim(),
     },
   ];
   if (wanted.output !== undefined) {
@@ -194,7 +195,7 @@ function* commandCheck(shell: OperatorShell, platform: Platform, expectation: Ex
     checks.push({
       text: `"${wanted.run}" prints "${wanted.output}"`,
       held: text.includes(wanted.output),
-      saw: text.trim().split('\n').slice(-3).join(' / '),
+      saw: lastLines(text) || 'nothing',
     });
   }
   return checks;

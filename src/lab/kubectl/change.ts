@@ -74,6 +74,15 @@ export function* create(parsed: Parsed, context: ToolContext, cluster: Opened): 
   return 0;
 }
 
+/** `kubectl create namespace NAME`. */
+export function* createNamespace(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
+  const [name = ''] = parsed.args;
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  yield* cluster.client.create(typeOfObject(namespace, name), undefined, namespace);
+  context.out(`namespace/${name} created\n`);
+  return 0;
+}
+
 /** `kubectl delete`: by name, by label, all of a type, or what a file names; waits until they are gone. */
 export function* remove(parsed: Parsed, context: ToolContext, cluster: Opened): Task<number> {
   const victims = yield* victimsOf(parsed, context, cluster);

@@ -6,7 +6,7 @@ import { utf8Decode } from '../../platform/bytes.ts';
 import type { Task } from '../../platform/task.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
-import { usageText } from '../cobra/help.ts';
+import { helpCommand, helpText } from '../cobra/help.ts';
 import { parseCommand } from '../cobra/parse.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { kubeContext } from './kubeconfig.ts';
@@ -19,6 +19,7 @@ export const kubectl: Tool = {
   problem(words) {
     const refused = unsupported(words);
     if (refused !== undefined) return refused;
+    if (words[0] === 'help') return undefined;
     const result = parseCommand(kubectlTree, words);
     return result.error === undefined ? undefined : `kubectl: ${result.error.trimEnd()}`;
   },
@@ -37,14 +38,20 @@ function* run(words: readonly string[], context: ToolContext): Task<number> {
     context.err(`error: ${refused}\n`);
     return 1;
   }
+  const help = helpCommand(kubectlTree, words);
+  if (help !== undefined) {
+    (help.isKnown ? context.out : context.err)(help.text);
+    return 0;
+  }
   const result = parseCommand(kubectlTree, words);
   if (result.error !== undefined) {
-    context.err(`error: ${result.error}\nSee 'kubectl --help' for usage.\n`);
+    const more = result.isUnknownCommand ? '' : `See '${result.path} --help' for usage.\n`;
+    context.err(`error: ${result.error.trimEnd()}\n${more}`);
     return 1;
   }
   const { parsed } = result;
   if (parsed.help || parsed.command.run === undefined) {
-    context.out(`${parsed.command.short}\n\n${usageText(parsed.command, parsed.path, [])}`);
+    context.out(helpText(parsed.command, parsed.path, parsed.specs));
     return 0;
   }
   let opened: Opened | undefined;

@@ -3,6 +3,7 @@ import { KubeError } from '../../kube/objects/errors.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { findByName } from '../../kube/objects/resources.ts';
 import type { Task } from '../../platform/task.ts';
+import { formatDurationUs } from '../../platform/text/duration.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import {
   KubectlFailure,
@@ -65,18 +66,30 @@ export function* drain(parsed: Parsed, context: ToolContext, cluster: Opened): T
       'cannot delete Pods with local storage (use --delete-emptydir-data to override)',
     ),
   );
-  if (problems.length > 0) {
-    const errors = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
-    throw new KubectlFailure(
-      `error: unable to drain node "${name}" due to error: ${errors}, continuing command...\nThere are pending nodes to be drained:\n ${name}\n${problems.join('\n')}`,
-    );
-  }
+  if (problems.length > 0) throw undrained(name, problems);
   if (daemons.length > 0) context.err(`Warning: ignoring DaemonSet-managed Pods: ${daemons.map(path).join(', ')}\n`);
   const victims = pods.filter((pod) => !daemons.includes(pod));
   for (const pod of victims) yield* evict(context, cluster, pod);
-  for (const pod of victims) yield* untilGone(context, cluster, pod);
+  const timeoutUs = parsed.flags.number('timeout');
+  const deadlineUs = timeoutUs === 0 ? Number.MAX_SAFE_INTEGER : context.platform.clock.monotonicUs() + timeoutUs;
+  const left: string[] = [];
+  for (const pod of victims) {
+    const { name: victim, namespace } = pod.metadata;
+    if (!(yield* isGone(context, cluster, pod, deadlineUs)))
+      left.push(
+        `error when waiting for pod "${victim}" in namespace "${namespace}" to terminate: global timeout reached: ${formatDurationUs(timeoutUs)}`,
+      );
+  }
+  if (left.length > 0) throw undrained(name, left);
   context.out(`node/${name} drained\n`);
   return 0;
+}
+
+function undrained(name: string, problems: readonly string[]): KubectlFailure {
+  const errors = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
+  return new KubectlFailure(
+    `error: unable to drain node "${name}" due to error: ${errors}, continuing command...\nThere are pending nodes to be drained:\n ${name}\n${problems.join('\n')}`,
+  );
 }
 
 function complaint(pods: readonly KubeObject[], counts: boolean, text: string): string[] {
@@ -107,11 +120,17 @@ function* evict(context: ToolContext, cluster: Opened, pod: KubeObject): Task<vo
   }
 }
 
-function* untilGone(context: ToolContext, cluster: Opened, pod: KubeObject): Task<void> {
+/** Waits until the pod has gone; false when it is still there at the deadline. */
+function* isGone(context: ToolContext, cluster: Opened, pod: KubeObject, deadlineUs: number): Task<boolean> {
   const { name, namespace, uid } = pod.metadata;
-  while ((yield* cluster.client.find(PODS, namespace, name))?.metadata.uid === uid)
-    yield* context.platform.clock.sleep(POLL_US);
+  const { clock } = context.platform;
+  while ((yield* cluster.client.find(PODS, namespace, name))?.metadata.uid === uid) {
+    const leftUs = deadlineUs - clock.monotonicUs();
+    if (leftUs <= 0) return false;
+    yield* clock.sleep(Math.min(POLL_US, leftUs));
+  }
   context.out(`pod/${name} evicted\n`);
+  return true;
 }
 
 /** `kubectl label TYPE NAME key=value key-`. */

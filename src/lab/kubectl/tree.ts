@@ -3,7 +3,7 @@ import type { Task } from '../../platform/task.ts';
 import { type Command, exactArgs, minimumArgs, noArgs } from '../cobra/command.ts';
 import { type FlagSpec, flag } from '../cobra/flags.ts';
 import type { ToolContext } from '../tools/tool.ts';
-import { apply, create, remove } from './change.ts';
+import { apply, create, createNamespace, remove } from './change.ts';
 import { get } from './get.ts';
 import { cordon, drain, label, taint } from './nodes.ts';
 import type { KubectlRunner, Opened, Parsed } from './session.ts';
@@ -70,6 +70,15 @@ export const kubectlTree: Command<KubectlRunner> = {
       args: noArgs,
       run: create,
       flags: [filename('File to use to create the resource', true)],
+      commands: [
+        {
+          use: 'namespace NAME',
+          aliases: ['ns'],
+          short: 'Create a namespace with the specified name',
+          args: exactArgs(1),
+          run: createNamespace,
+        },
+      ],
     },
     { use: 'cordon NODE', short: 'Mark node as unschedulable', args: minimumArgs(1), run: cordon(true) },
     { use: 'uncordon NODE', short: 'Mark node as schedulable', args: minimumArgs(1), run: cordon(false) },
@@ -82,6 +91,7 @@ export const kubectlTree: Command<KubectlRunner> = {
         flag('ignore-daemonsets', 'bool', false, 'Ignore DaemonSet-managed pods.'),
         flag('delete-emptydir-data', 'bool', false, 'Continue even if there are pods using emptyDir.'),
         flag('force', 'bool', false, 'Continue even if there are pods that do not declare a controller.'),
+        flag('timeout', 'duration', 0, 'The length of time to wait before giving up, zero means infinite'),
       ],
     },
     {

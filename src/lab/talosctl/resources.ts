@@ -3,6 +3,7 @@ import { type ClientStream, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import type { TalosClient } from './client.ts';
 import { CommandFailure } from './run.ts';
+import { unsimulatedTypes } from './unsimulated-types.ts';
 
 /** A type of resources as a node knows it. */
 export interface ResourceTypeEntry {
@@ -86,10 +87,18 @@ export function* resolveType(client: TalosClient, name: string): Task<ResourceDe
     if (error instanceof RpcError) throw new CommandFailure(error.describe());
     throw error;
   }
-  if (matches.length === 0)
+  // A short name that means two types in reality means none here, even where only one of them is simulated.
+  const absent = unsimulatedTypes(name);
+  if (matches.length + absent.length === 0)
     throw new CommandFailure(`rpc error: code = NotFound desc = resource "${name}" is not registered`);
-  if (matches.length > 1) {
-    const ids = matches.map((definition) => definition.resourceType.toLowerCase()).join(' ');
+  if (matches.length === 0 && absent.length === 1)
+    throw new CommandFailure(`resources of type ${absent[0]} are not simulated`);
+  if (matches.length + absent.length > 1) {
+    const types = [...matches.map(({ resourceType }) => resourceType), ...absent];
+    const ids = types
+      .map((type) => type.toLowerCase())
+      .sort()
+      .join(' ');
     throw new CommandFailure(`rpc error: code = InvalidArgument desc = resource type "${name}" is ambiguous: [${ids}]`);
   }
   return matches[0]!;

@@ -8,6 +8,7 @@ import { talosctlTree } from './tree.ts';
 export const talosctl: Tool = {
   name: 'talosctl',
   problem(words) {
+    if (words[0] === 'help') return undefined;
     const result = parseCommand(talosctlTree, words);
     if (result.error !== undefined) return `talosctl: ${result.error.trimEnd()}`;
     const [, name = ''] = result.parsed.path.split(' ');

@@ -86,11 +86,16 @@ export class ChangeNarrator {
     if (event.kind === machineStatus.name) return this.#machine(event);
     if (event.kind === serviceState.name) return this.#service(event);
     if (event.kind !== nodeChanged.name) return undefined;
-    const name = String(event.fields.name);
-    const ready = event.fields.ready === true && event.fields.deleted !== true;
-    if (this.#ready.get(name) === ready) return undefined;
-    this.#ready.set(name, ready);
-    return `Node ${name} is ${ready ? 'Ready' : 'NotReady'}`;
+    return this.#node(String(event.fields.name), event.fields.ready === true, event.fields.deleted === true);
+  }
+
+  /** A new Node is not ready, which is no news: its kubelet tells that it is registered. */
+  #node(name: string, ready: boolean, deleted: boolean): string | undefined {
+    const before = this.#ready.get(name);
+    if (deleted) this.#ready.delete(name);
+    else this.#ready.set(name, ready);
+    if (deleted) return before === undefined ? undefined : `Node ${name} is deleted`;
+    return (before ?? false) === ready ? undefined : `Node ${name} is ${ready ? 'Ready' : 'NotReady'}`;
   }
 
   #machine(event: TraceEvent): string | undefined {

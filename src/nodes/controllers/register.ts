@@ -1,5 +1,6 @@
 import type { Controller } from '../../cosi/index.ts';
 import type { Machine } from '../machine.ts';
+import { discoveryController } from './block/discovery.ts';
 import { disksController } from './block/disks.ts';
 import { affiliateMergeController } from './cluster/affiliate-merge.ts';
 import { discoveryConfigController, infoController } from './cluster/discovery-config.ts';
@@ -115,6 +116,7 @@ function runtimeControllers(machine: Machine): readonly Controller[] {
     extensionStatusController(machine),
     machineStatusController(machine),
     serviceController(machine.events),
+    discoveryController(machine),
     disksController(machine),
     diagnosticsController(machine),
     dropUpgradeFallbackController(machine),

@@ -150,6 +150,30 @@ export const Disks = resourceKind<DiskSpec>('runtime', 'Disks.block.talos.dev', 
   ],
 });
 
+export interface DiscoveredVolumeSpec {
+  readonly size: number;
+  /** What was found on it: `gpt`, `xfs`, `vfat`, `talosmeta`; empty when nothing was. */
+  readonly name: string;
+  readonly label: string;
+  readonly partition_label: string;
+  readonly partition_index: number;
+  readonly type: 'disk' | 'partition';
+  readonly dev_path: string;
+  readonly parent: string;
+  readonly pretty_size: string;
+}
+
+/** Ids are kernel names of disks and partitions: `sda`, `sda1`. */
+export const DiscoveredVolumes = resourceKind<DiscoveredVolumeSpec>('runtime', 'DiscoveredVolumes.block.talos.dev', {
+  columns: [
+    { name: 'Type', jsonPath: '{.type}' },
+    { name: 'Size', jsonPath: '{.pretty_size}' },
+    { name: 'Discovered', jsonPath: '{.name}' },
+    { name: 'Label', jsonPath: '{.label}' },
+    { name: 'PartitionLabel', jsonPath: '{.partition_label}' },
+  ],
+});
+
 export interface SystemDiskSpec {
   readonly diskID: string;
   readonly devPath: string;

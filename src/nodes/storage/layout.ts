@@ -32,3 +32,8 @@ export function hasPartition(device: BlockDeviceInfo, label: string): boolean {
 export function diskId(path: string): string {
   return path.replace(/^\/dev\//, '');
 }
+
+/** `/dev/sda1`, `/dev/nvme0n1p1`. */
+export function partitionPath(disk: string, index: number): string {
+  return `${disk}${/[0-9]$/.test(disk) ? 'p' : ''}${index}`;
+}

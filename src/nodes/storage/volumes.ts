@@ -2,7 +2,7 @@ import type { Task } from '../../platform/task.ts';
 import { formatBytes } from '../../platform/text/humanize.ts';
 import type { Machine } from '../machine.ts';
 import { MountStatuses, VolumeStatuses } from '../resources/runtime.ts';
-import { findSystemDisk } from './layout.ts';
+import { findSystemDisk, partitionPath } from './layout.ts';
 
 export const STATE_PATH = '/system/state';
 export const EPHEMERAL_PATH = '/var';
@@ -24,7 +24,7 @@ export function* mountSystemVolume(machine: Machine, id: SystemVolume): Task<boo
   yield* clock.sleep(machine.draw('mount', machine.profile.timings.mount));
   yield* blockDevices.mount(disk.path, id, TARGETS[id]);
   const index = disk.partitions.indexOf(partition) + 1;
-  const location = `${disk.path}${/[0-9]$/.test(disk.path) ? 'p' : ''}${index}`;
+  const location = partitionPath(disk.path, index);
   machine.state.modify(VolumeStatuses, id, () => volumeStatus('ready', location, partition.sizeBytes));
   machine.state.modify(MountStatuses, id, () => ({ source: location, target: TARGETS[id], filesystemType: 'xfs' }));
   return true;

@@ -29,6 +29,7 @@ export class SimContainer implements Container {
       pid: this.process.pid,
       state: this.process.state,
       startedAtUs: this.process.startedAtUs,
+      ...(this.#spec.labels !== undefined && { labels: this.#spec.labels }),
       ...(exit === undefined ? {} : { exit }),
     };
   }

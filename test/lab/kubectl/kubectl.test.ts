@@ -87,6 +87,11 @@ describe('against a cluster', () => {
     expect(out('apply -f two.yaml')).toBe('configmap/one created\nconfigmap/two created\n');
     expect(out('apply -f ./two.yaml')).toBe('configmap/one unchanged\nconfigmap/two unchanged\n');
     expect(refused('create -f two.yaml')).toBe('Error from server (AlreadyExists): configmaps "one" already exists\n');
+    expect(out('create namespace mine')).toBe('namespace/mine created\n');
+    expect(refused('create ns mine')).toBe('Error from server (AlreadyExists): namespaces "mine" already exists\n');
+    expect(refused('drain worker-1 --timeout soon')).toBe(
+      `error: invalid argument "soon" for "--timeout" flag: time: invalid duration "soon"\nSee 'kubectl drain --help' for usage.\n`,
+    );
     expect(out('get cm')).toMatch(/^NAME +DATA +AGE\none +1 +AGE\n$/);
     expect(out('delete -f two.yaml')).toBe(
       'configmap "one" deleted from default namespace\nconfigmap "two" deleted from kube-public namespace\n',
@@ -122,6 +127,11 @@ describe('against a cluster', () => {
     expect(out('uncordon worker-1')).toBe('node/worker-1 uncordoned\n');
     cluster.advance(30);
     expect(out('get pods')).toMatch(/web-HASH +1\/1 +Running +0 +AGE/);
+    const impatient = cluster.kubectl('drain worker-1 --ignore-daemonsets --timeout 1ms');
+    expect(impatient.exitCode).toBe(1);
+    expect(plain(impatient.stderr)).toContain(
+      'error: unable to drain node "worker-1" due to error: error when waiting for pod "web-HASH" in namespace "default" to terminate: global timeout reached: 1ms, continuing command...\n',
+    );
   });
 
   it('version, cluster-info', () => {

@@ -57,13 +57,22 @@ export const applyConfigCommand: Command<Runner> = {
   ],
 };
 
+/** The installer in a terminal: a mode of the command only, which the node never sees. */
+const INTERACTIVE = 'interactive';
+
+function modeProblem(mode: string): string | undefined {
+  if (mode === INTERACTIVE)
+    return 'apply-config --mode=interactive is not simulated: it draws a form; use a config file';
+  if (Object.hasOwn(MODES, mode)) return undefined;
+  const known = [...Object.keys(MODES), INTERACTIVE].sort();
+  return `invalid argument "${mode}" for "-m, --mode" flag: possible options are: ${known.join(', ')}`;
+}
+
 function* applyConfig(parsed: Parsed, context: ToolContext): Task<number> {
   const { flags } = parsed;
-  const mode = MODES[flags.text('mode')];
-  if (mode === undefined)
-    throw new CommandFailure(
-      `invalid argument "${flags.text('mode')}" for "-m, --mode" flag: possible options are: ${Object.keys(MODES).join(', ')}`,
-    );
+  const problem = modeProblem(flags.text('mode'));
+  if (problem !== undefined) throw new CommandFailure(problem);
+  const mode = MODES[flags.text('mode')]!;
   const file = flags.text('file');
   if (file === '') throw new CommandFailure('no filename supplied for configuration');
   const text = context.files.readText(file);

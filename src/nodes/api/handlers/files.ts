@@ -1,4 +1,4 @@
-import { FileInfo } from '../../../api/machine/observe.ts';
+import { FileInfo, FileType } from '../../../api/machine/observe.ts';
 import type { MachineService } from '../../../api/machine/services.ts';
 import { utf8Encode } from '../../../platform/bytes.ts';
 import type { FileInfo as Entry } from '../../../platform/disk.ts';
@@ -48,18 +48,33 @@ export function* listFiles(machine: Machine, stream: ListStream): Task<void> {
   const depth = request.recurse ? (request.recursionDepth === 0 ? Number.MAX_SAFE_INTEGER : request.recursionDepth) : 1;
   const info = yield* machine.files.disk.stat(onHost(root));
   if (info === undefined) throw new NodeError(`stat ${root}: no such file or directory`);
-  stream.send(fileInfo(root, '.', info));
-  if (info.kind === 'directory') yield* listBelow(machine, stream, root, '', depth);
+  // Every type when none is asked for.
+  const send = (path: string, relative: string, entry: Entry): void => {
+    const type = entry.kind === 'directory' ? FileType.Directory : FileType.Regular;
+    if (request.types.length === 0 || request.types.includes(type)) stream.send(fileInfo(path, relative, entry));
+  };
+  send(root, '.', info);
+  if (info.kind === 'directory') yield* listBelow(machine, stream, send, root, '', depth);
 }
 
-function* listBelow(machine: Machine, stream: ListStream, path: string, relative: string, depth: number): Task<void> {
+type Send = (path: string, relative: string, entry: Entry) => void;
+
+function* listBelow(
+  machine: Machine,
+  stream: ListStream,
+  send: Send,
+  path: string,
+  relative: string,
+  depth: number,
+): Task<void> {
   try {
     for (const entry of yield* machine.files.disk.list(onHost(path))) {
       const name = `${path === '/' ? '' : path}/${entry.name}`;
       const relativeName = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      stream.send(fileInfo(name, relativeName, entry));
+      send(name, relativeName, entry);
       yield* stream.drained();
-      if (entry.kind === 'directory' && depth > 1) yield* listBelow(machine, stream, name, relativeName, depth - 1);
+      if (entry.kind === 'directory' && depth > 1)
+        yield* listBelow(machine, stream, send, name, relativeName, depth - 1);
     }
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;

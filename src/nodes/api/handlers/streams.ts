@@ -7,6 +7,7 @@ import type { Kept } from '../../kept.ts';
 import type { Machine } from '../../machine.ts';
 import { encodeEvent, helloEvent } from '../event-messages.ts';
 import { rfc3339Nano } from '../time-text.ts';
+import { findContainer } from './containers.ts';
 
 type Handlers = Implementation<typeof MachineService>;
 type LogsStream = Parameters<NonNullable<Handlers['Logs']>>[0];
@@ -41,7 +42,7 @@ export function* streamLogs(machine: Machine, stream: LogsStream): Task<void> {
     yield* follow(log, from, request.follow, send);
     return;
   }
-  const container = machine.platform.containers.find(namespace, id);
+  const container = findContainer(machine, namespace, id);
   if (container === undefined) throw new NodeError(`container "${id}" not found`);
   for (const line of container.logTail(tailLines >= 0 ? tailLines : 1_000_000)) if (!(yield* send(line))) return;
 }
