@@ -237,7 +237,7 @@ export const netconfDocuments: readonly DocumentSpec[] = Object.freeze([
   ),
   net(
     'HTTPProbeConfig',
-    13,
+    14,
     probe('HTTPProbeConfig', field('url', text(urlCodec), 'URL.', { print: 'always' })),
     'Probe by HTTP.',
   ),

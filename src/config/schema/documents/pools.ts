@@ -1,4 +1,4 @@
-/** Trim, scrub, RAID, LVM and volumes of the hypervisor, from v1.12 on (reference E.4). */
+/** Trim, scrub, RAID, LVM and volumes of the hypervisor, from v1.13 on (reference E.4). */
 import { block, field, flag, int, str, struct, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
@@ -21,7 +21,7 @@ const storageKinds: readonly KindRow[] = Object.freeze([
   {
     kind: 'ExternalVolumeConfig',
     group: 'block',
-    since: 12,
+    since: 13,
     doc: 'A volume of the hypervisor.',
     name: 'Volume; mounted at /var/mnt/<name>.',
     fields: [
