@@ -17,6 +17,7 @@ import { KernelTimers } from './kernel-timers.ts';
 import { Lane } from './lane.ts';
 import { loopbackLatency } from './latency.ts';
 import { Link } from './link.ts';
+import { PUBLIC_NAMESERVERS } from './names.ts';
 import { Namespace } from './namespace.ts';
 import type { Nat } from './nat/nat.ts';
 import type { Neighbour } from './neighbour.ts';
@@ -45,8 +46,11 @@ export class NetKernel implements KernelControl {
   readonly routeTable = new RouteTable();
   readonly random: Random;
   readonly neighbourDraws: Random;
+  readonly nameDraws: Random;
   readonly host: Namespace;
   readonly processes = new Set<SocketProcess>();
+  /** Whom its processes ask for names. */
+  nameservers: readonly string[] = PUBLIC_NAMESERVERS;
   /** Set on routers that translate addresses. */
   nat: Nat | undefined;
   /** The WireGuard link, where there is one. */
@@ -66,6 +70,7 @@ export class NetKernel implements KernelControl {
     this.forwards = forwards;
     this.random = random;
     this.neighbourDraws = random.stream('neighbours');
+    this.nameDraws = random.stream('names');
     this.#loopbackUs = random.stream('loopback').int(LOOPBACK_MIN_US, LOOPBACK_MAX_US);
     this.#timers = new KernelTimers(network.deps.scheduler);
     this.#log = network.deps.log.child(node);

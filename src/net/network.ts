@@ -8,6 +8,7 @@ import { NetKernel } from './kernel.ts';
 import type { Lane } from './lane.ts';
 import { lanLatency } from './latency.ts';
 import { macFor } from './mac.ts';
+import { Names } from './names.ts';
 import { Nat } from './nat/nat.ts';
 import { Faults } from './network-faults.ts';
 import { Nic } from './nic.ts';
@@ -29,6 +30,7 @@ interface Node {
 export class Network implements NetworkControl {
   readonly deps: NetDeps;
   readonly rules = new FaultRules();
+  readonly names = new Names();
   readonly faults: NetworkFaults;
   /** Counts every change of hosts, addresses, routes, links and faults. What was worked out for an older one is looked at again. */
   version = 0;

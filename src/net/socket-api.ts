@@ -15,8 +15,10 @@ import {
   type WireguardPeerState,
 } from '../platform/net.ts';
 import type { Task } from '../platform/task.ts';
+import { ipBytes } from '../platform/x509/ip.ts';
 import { canonicalAddress, isUnspecified, requireCidr } from './address.ts';
 import { UdpSocket } from './datagram.ts';
+import { dialByName, LOCALHOST, lookupIn } from './names.ts';
 import type { SocketProcess } from './process.ts';
 import { Dialling } from './tcp/handshake.ts';
 import { TcpListener } from './tcp/listener.ts';
@@ -31,6 +33,16 @@ export class SocketApi implements Net {
   }
 
   *dial(to: Endpoint, options: DialOptions = {}): Task<Connection> {
+    const address = to.address === LOCALHOST.name ? LOCALHOST.address : to.address;
+    if (ipBytes(address) !== null) return yield* this.#dialAddress({ address, port: to.port }, options);
+    return yield* dialByName(this, this.process.namespace.kernel, to, options);
+  }
+
+  *lookup(name: string): Task<readonly string[]> {
+    return yield* lookupIn(this, this.process.namespace, name);
+  }
+
+  *#dialAddress(to: Endpoint, options: DialOptions): Task<Connection> {
     const { namespace } = this.process;
     const target = dialTarget(to.address);
     const remote = { address: target, port: to.port };
@@ -112,6 +124,10 @@ function podLinkInfo(address: string): LinkInfo {
 
 /** The network port of a machine's own supervisor. */
 export class MachineSocketApi extends SocketApi implements MachineNet {
+  setNameservers(addresses: readonly string[]): void {
+    this.process.namespace.kernel.nameservers = addresses;
+  }
+
   addAddress(link: string, cidr: string): void {
     this.process.namespace.kernel.addAddress(link, cidr);
   }

@@ -2,6 +2,7 @@ import type { Endpoint, MachineNet, Net, Route } from '../platform/net.ts';
 import type { SocketOwner } from './deps.ts';
 import type { NetworkFaults } from './faults.ts';
 import type { LatencyModel } from './latency.ts';
+import type { Names } from './names.ts';
 
 /** A layer 2 segment: everybody on it hears everybody's broadcasts. */
 export interface SegmentSpec {
@@ -56,6 +57,7 @@ export interface NetworkControl {
   /** The kernel that runs on a node now. */
   kernelOf(node: string): KernelControl | undefined;
   readonly faults: NetworkFaults;
+  readonly names: Names;
 }
 
 /** The network part of one machine's kernel, for one incarnation. */

@@ -11,14 +11,9 @@ export interface DhcpLease {
   readonly leaseUs: number;
 }
 
-/**
- * What the network around a machine answers outside of connections and datagrams. Both may give nothing at any time:
- * no DHCP server on the segment, no DNS server, no such name.
- */
+/** What the world around a machine answers outside of connections and datagrams; there may be no DHCP server on a segment. */
 export interface Surroundings {
   dhcp(link: LinkInfo): DhcpLease | undefined;
-  /** Addresses of a host name, in the order of the answer. Empty: it cannot be resolved now. */
-  resolve(name: string): readonly string[];
   /** Names of the system extensions that an installer of the image factory brings, by the id of its schematic. */
   extensionsOf(schematic: string): readonly string[];
 }

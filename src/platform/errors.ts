@@ -1,3 +1,5 @@
+import type { Endpoint } from './net.ts';
+
 /** The closed sets of typed errors that ports fail with. Anything else that escapes a task is a bug of ours. */
 
 export type NetErrorCode =
@@ -6,16 +8,20 @@ export type NetErrorCode =
   | 'timeout' // no answer at all within the connect or user timeout
   | 'reset' // the peer's kernel does not know the connection (any more), or aborted it
   | 'closed' // this side closed it
+  | 'unknown-host' // a name has no address, or nobody could be asked for it
   | 'address-in-use'
   | 'address-not-available'
   | 'message-too-long';
 
 export class NetError extends Error {
   readonly code: NetErrorCode;
-  constructor(code: NetErrorCode, message: string) {
+  /** The address that did not answer, where a name was dialled. */
+  readonly remote: Endpoint | undefined;
+  constructor(code: NetErrorCode, message: string, remote?: Endpoint) {
     super(message);
     this.name = 'NetError';
     this.code = code;
+    this.remote = remote;
   }
 }
 

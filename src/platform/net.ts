@@ -1,7 +1,7 @@
 import type { Task } from './task.ts';
 
 export interface Endpoint {
-  /** IPv4 or IPv6 address in canonical text. */
+  /** IPv4 or IPv6 address in canonical text; where something is dialled also the name of a host. */
   readonly address: string;
   readonly port: number;
 }
@@ -55,8 +55,13 @@ export interface ListenOptions {
 
 /** Sockets of one machine (or pod). */
 export interface Net {
-  /** Connects; NetError `refused`, `unreachable`, `timeout`, `address-not-available`. */
+  /**
+   * Connects; NetError `refused`, `unreachable`, `timeout`, `address-not-available`. The addresses of a name are tried in
+   * order, within the limit of the whole; when none answers, the error is that of the first.
+   */
   dial(to: Endpoint, options?: DialOptions): Task<Connection>;
+  /** Addresses of a host name in the order of the answer, at least one; an address is its own. NetError `unknown-host`. */
+  lookup(name: string): Task<readonly string[]>;
   /** Listens; NetError `address-in-use`, `address-not-available`. */
   listen(options: ListenOptions): Task<Listener>;
   /** Opens a datagram socket. */
@@ -161,6 +166,8 @@ export interface Route {
 
 /** What a machine's own supervisor may do to its network. */
 export interface MachineNet extends Net {
+  /** Whom every process of the machine asks for names, in this order. */
+  setNameservers(addresses: readonly string[]): void;
   /** Adds `10.0.0.5/32` to a link; NetError `address-not-available` when the link is missing. Adding twice is fine. */
   addAddress(link: string, cidr: string): void;
   /** Removes an address: connections bound to it stay until their timeouts, new packets to it are not answered. */

@@ -6,7 +6,8 @@ import { goQuote } from '../platform/text/quote.ts';
 
 /** As Go's net package prints a failed dial: `dial tcp 10.0.0.10:50000: connect: connection refused`. */
 export function dialErrorText(to: Endpoint, error: NetError, timeLimited: boolean): string {
-  return `dial tcp ${hostPort(to)}: ${dialReason(error, timeLimited)}`;
+  if (error.code === 'unknown-host') return `dial tcp: ${error.message}`;
+  return `dial tcp ${hostPort(error.remote ?? to)}: ${dialReason(error, timeLimited)}`;
 }
 
 function dialReason(error: NetError, timeLimited: boolean): string {

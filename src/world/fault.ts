@@ -21,12 +21,13 @@ export const FAULT_KINDS = [
   'blank-disk',
   'service-down',
   'service-up',
+  'dns-record',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Services outside of the cluster that can be taken down. */
-export const OUTSIDE_SERVICES = ['discovery', 'time', 'registry', 'load-balancer'] as const;
+export const OUTSIDE_SERVICES = ['discovery', 'time', 'registry', 'load-balancer', 'dns'] as const;
 export type OutsideService = (typeof OUTSIDE_SERVICES)[number];
 
 /** A fault as data. */
@@ -44,6 +45,9 @@ export interface FaultSpec {
   /** Container id for `kill`, `stop` and `continue`. */
   readonly process?: string;
   readonly service?: OutsideService;
+  /** For `dns-record`: the name, and the addresses that it has from now on; none: nobody knows it. */
+  readonly record?: string;
+  readonly addresses?: readonly string[];
   /** Device path; default: the machine's first disk. */
   readonly disk?: string;
   /** For `heal`: the name that the fault was given. Without it every fault ends. */

@@ -15,6 +15,7 @@ const STATION_OF: Readonly<Record<Exclude<OutsideService, 'registry'>, string>> 
   discovery: 'discovery',
   time: 'time',
   'load-balancer': 'load-balancer',
+  dns: 'dns',
 };
 const NOTHING: Heal = () => {};
 
@@ -22,12 +23,15 @@ const NOTHING: Heal = () => {};
 export class WorldFaults {
   readonly #simulation: Simulation;
   readonly #spec: WorldSpec;
+  readonly #zone: Map<string, readonly string[]>;
   #active = new Map<number, Heal>();
   #count = 0;
 
-  constructor(simulation: Simulation, spec: WorldSpec) {
+  /** `zone` is what the name server of the world answers from. */
+  constructor(simulation: Simulation, spec: WorldSpec, zone: Map<string, readonly string[]>) {
     this.#simulation = simulation;
     this.#spec = spec;
+    this.#zone = zone;
   }
 
   /** Starts a fault. It ends by itself after `forUs`, or when the returned function is called. */
@@ -94,6 +98,8 @@ export class WorldFaults {
       case 'service-down':
       case 'service-up':
         return this.#service(fault);
+      case 'dns-record':
+        return this.#record(fault.record!, fault.addresses ?? []);
       case 'heal':
         return then(this.healAll(), NOTHING);
       default:
@@ -129,6 +135,16 @@ export class WorldFaults {
     const station = this.#station(STATION_OF[service]);
     if (!down) return then(station?.powerOn(), NOTHING);
     return then(station?.powerOff(), () => station?.powerOn());
+  }
+
+  /** Somebody changes what the name server answers; what was asked before stays as it was answered. */
+  #record(name: string, addresses: readonly string[]): Heal {
+    const before = this.#zone.get(name);
+    this.#zone.set(name, addresses);
+    return () => {
+      if (before === undefined) this.#zone.delete(name);
+      else this.#zone.set(name, before);
+    };
   }
 
   /** Somebody changes the disk for an empty one, which takes the power off. */
@@ -216,6 +232,7 @@ function detailOf(fault: FaultSpec): string {
     parts.push(`${fault.from.join(' ')} ${fault.oneWay === true ? '→' : '↔'} ${fault.to.join(' ')}`);
   if (fault.process !== undefined) parts.push(fault.process);
   if (fault.service !== undefined) parts.push(fault.service);
+  if (fault.record !== undefined) parts.push(`${fault.record} → ${(fault.addresses ?? []).join(' ') || 'nobody'}`);
   if (fault.amount !== undefined) parts.push(String(fault.amount));
   if (fault.percent !== undefined) parts.push(`${fault.percent} %`);
   return parts.join(', ');

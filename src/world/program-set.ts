@@ -11,6 +11,7 @@ import { TALOS_V1_11_3 } from '../nodes/profile/v1_11_3.ts';
 import type { Surroundings } from '../nodes/surroundings.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import { discoveryService } from '../services/discovery/program.ts';
+import { nameServer } from '../services/dns/server.ts';
 import { loadBalancer } from '../services/load-balancer/server.ts';
 import { timeServer } from '../services/time/server.ts';
 import { INSTALLER, type ProgramSet } from './programs.ts';
@@ -34,4 +35,5 @@ export const PROGRAMS: ProgramSet = {
   discovery: discoveryService,
   time: timeServer,
   loadBalancer,
+  nameServer,
 };

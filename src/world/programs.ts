@@ -3,6 +3,7 @@ import type { Program } from '../platform/containers.ts';
 import { splitImage } from '../platform/image.ts';
 import type { MachinePlatform } from '../platform/platform.ts';
 import type { Task } from '../platform/task.ts';
+import type { Zone } from '../services/dns/server.ts';
 
 /** Everything that runs in a world: image repository → program, and what machines and stations start. */
 export interface ProgramSet {
@@ -12,6 +13,7 @@ export interface ProgramSet {
   readonly discovery: Program;
   readonly time: Program;
   readonly loadBalancer: Program;
+  readonly nameServer: (zone: Zone) => Program;
 }
 
 /** Repository of the plain installer. */

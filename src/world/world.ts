@@ -1,12 +1,22 @@
 import { fixedLatency, uniformLatency } from '../net/index.ts';
 import { createSimRpc } from '../rpc/over-connections/rpc.ts';
+import type { Zone } from '../services/dns/server.ts';
 import { createSimCrypto } from '../sim/crypto/crypto.ts';
 import type { Machine } from '../sim/machine/machine.ts';
 import type { Station, StationCommand } from '../sim/machine/station.ts';
 import { Simulation } from '../sim/simulation.ts';
 import type { FaultSpec } from './fault.ts';
 import { type Heal, WorldFaults } from './faults.ts';
-import { defaultRoute, freeAddress, INTERNET, INTERNET_ADDRESSES, nicOn, prefixLengthOf, routerOf } from './layout.ts';
+import {
+  defaultRoute,
+  freeAddress,
+  INTERNET,
+  INTERNET_ADDRESSES,
+  INTERNET_NAMES,
+  nicOn,
+  prefixLengthOf,
+  routerOf,
+} from './layout.ts';
 import { type ProgramSet, resolveImage } from './programs.ts';
 import { type PublicWeb, publicWeb } from './public-web.ts';
 import { mediumOf, type WorldMachine, type WorldNetwork, type WorldSpec } from './spec.ts';
@@ -31,6 +41,7 @@ export class World {
     this.#taken = new Set([...spec.machines.map((machine) => machine.address), ...(spec.reserved ?? [])]);
     for (const network of spec.networks) if (network.gateway !== undefined) this.#taken.add(network.gateway);
     if (spec.loadBalancer !== undefined) this.#taken.add(spec.loadBalancer.address);
+    if (spec.dns !== undefined) this.#taken.add(spec.dns.address);
     // Handshakes only read certificates, so that all processes may share one.
     const crypto = createSimCrypto(`${spec.seed}/handshakes`);
     const web = publicWeb(spec.seed);
@@ -44,10 +55,12 @@ export class World {
     });
     this.#addNetworks();
     this.#addInternet(programs, web);
+    const zone = new Map(Object.entries({ ...INTERNET_NAMES, ...spec.dns?.records }));
+    if (spec.dns !== undefined) this.#addNameServer(spec.dns.address, zone, programs);
     this.operator = this.#addStation('operator', spec.networks[0]!, this.#free(spec.networks[0]!));
     if (spec.loadBalancer !== undefined) this.#addLoadBalancer(spec.loadBalancer, programs);
     for (const machine of spec.machines) this.#addMachine(machine, programs);
-    this.faults = new WorldFaults(this.simulation, spec);
+    this.faults = new WorldFaults(this.simulation, spec, zone);
   }
 
   /** Switches on every machine that the specification does not keep off. */
@@ -87,6 +100,7 @@ export class World {
       this.simulation.network.addSegment({ name: network.name, ...(latency !== undefined && { latency }) });
     }
     this.simulation.network.addRouter(routerOf(this.spec));
+    this.simulation.network.names.setOutside(INTERNET_NAMES);
   }
 
   #addInternet(programs: ProgramSet, web: PublicWeb): void {
@@ -116,6 +130,11 @@ export class World {
     });
   }
 
+  #addNameServer(address: string, zone: Zone, programs: ProgramSet): void {
+    this.simulation.network.names.addServer(address);
+    this.#addStation('dns', this.spec.networks[0]!, address, { name: 'named', program: programs.nameServer(zone) });
+  }
+
   #addStation(name: string, network: WorldNetwork, address: string, service?: StationCommand): Station {
     const spec = {
       name,
@@ -123,6 +142,7 @@ export class World {
       memoryBytes: STATION_MEMORY_BYTES,
       addresses: [{ link: 'eth0', cidr: `${address}/${prefixLengthOf(network.cidr)}` }],
       routes: defaultRoute(network),
+      ...(this.spec.dns !== undefined && { nameservers: [this.spec.dns.address] }),
     };
     return this.simulation.addStation(spec, service);
   }

@@ -97,6 +97,20 @@ for (const world of WORLDS) {
       server.close();
     });
 
+    it('looks names up: an address and the own host are known, what nobody has is told as such', async () => {
+      const lookup = (name: string): Promise<unknown> => running.run(a, () => a.platform.net.lookup(name));
+      expect(await lookup(b.address)).toEqual([b.address]);
+      expect(await running.run(a, () => codeOf(a.platform.net.lookup('nobody.invalid')))).toBe('unknown-host');
+      expect(await running.run(a, () => codeOf(a.platform.net.dial({ address: 'nobody.invalid', port: 1 })))).toBe(
+        'unknown-host',
+      );
+      const listener = await listen(a);
+      const client = await dial(a, { address: 'localhost', port: listener.local.port });
+      expect(client.remote.port).toBe(listener.local.port);
+      client.close();
+      listener.close();
+    });
+
     it('refuses where nobody listens, and after a listener was closed', async () => {
       const listener = await listen(b);
       const to = { address: b.address, port: listener.local.port };

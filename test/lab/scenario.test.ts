@@ -113,6 +113,27 @@ describe('scenario files', () => {
       /machine "cp-1" has no disk "sda"; it has \/dev\/sda/,
     ],
     [
+      'a name server outside of its network',
+      GOOD.replace(
+        'steps:',
+        'services: { dns: { address: 10.0.1.2, records: { api.demo.example: [10.0.0.10, ten] } } }\nsteps:',
+      ),
+      /^s\.yaml:6:29: 10\.0\.1\.2 is outside 10\.0\.0\.0\/24, where the name server stands\ns\.yaml:6:80: "ten" is not an IPv4 address$/,
+    ],
+    [
+      'a name server at the address of a machine, and a name that is none',
+      GOOD.replace('steps:', 'services: { dns: { address: 10.0.0.10, records: { Api: [10.0.0.10] } } }\nsteps:'),
+      /services\.dns\.records\.Api: .*use a host name in lower case, such as api\.demo\.example/,
+    ],
+    [
+      'a record without a name server',
+      GOOD.replace(
+        '- { fault: heal, name: cut }',
+        '- { fault: dns-record, record: a.example, addresses: [10.0.0.10] }',
+      ),
+      /there is no name server\n {2}hint: describe one in services\.dns$/,
+    ],
+    [
       'an unknown machine in a fault',
       GOOD.replace('machine: cp-1', 'machine: cp-l'),
       /machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,

@@ -122,6 +122,9 @@ export class TinyWorld {
   net(address: string): Net {
     return {
       dial: (to, options) => this.#dial(address, to, options),
+      lookup: () => {
+        throw new Error('no names here');
+      },
       listen: (options) => this.#listen(address, options),
       bindDatagram: () => {
         throw new Error('no datagrams here');

@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns';
 import { createServer, isIP, isIPv6, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
 import {
@@ -48,8 +49,34 @@ export class HostNet implements Net {
     return connection;
   }
 
+  *lookup(name: string): Task<readonly string[]> {
+    if (isIP(name) !== 0) return [name];
+    if (name === 'localhost') return [this.self.address];
+    return yield* wait<readonly string[]>((resume, fail) => {
+      lookup(name, { all: true, order: 'verbatim' }, (error, found) =>
+        this.#executor.enter(() => {
+          if (error === null) resume(found.map(({ address }) => address));
+          else fail(new NetError('unknown-host', `lookup ${name}: ${lookupProblem(error)}`));
+        }),
+      );
+      return () => {};
+    });
+  }
+
   /** A connected socket, for layers that bring their own protocol. Fails like {@link dial}. */
   *dialSocket(to: Endpoint, options: DialOptions = {}): Task<Socket> {
+    let first: NetError | undefined;
+    for (const address of yield* this.lookup(this.self.map(to.address)))
+      try {
+        return yield* this.#dialAddress({ address, port: to.port }, options);
+      } catch (error) {
+        if (!(error instanceof NetError)) throw error;
+        first ??= new NetError(error.code, error.message, { address, port: to.port });
+      }
+    throw first!;
+  }
+
+  *#dialAddress(to: Endpoint, options: DialOptions): Task<Socket> {
     const host = this.#address(to);
     const doing = `dial tcp ${hostPort(to)}`;
     return yield* wait<Socket>((resume, fail) => {
@@ -141,7 +168,7 @@ export class HostNet implements Net {
     ];
   }
 
-  /** The real address for what a program named; names are not looked up here. NetError `address-not-available`. */
+  /** The real address for the address that a program named. NetError `address-not-available`. */
   #address(named: Endpoint): string {
     const address = this.self.map(named.address);
     if (isIP(address) !== 0 && named.port >= 0 && named.port <= 65_535) return address;
@@ -160,6 +187,11 @@ export class HostNet implements Net {
     this.#connected.set(socket, { close: () => socket.destroy() });
     socket.once('close', () => this.#connected.delete(socket));
   }
+}
+
+/** In Go's words: the resolver knows that there is no such name, or could not be asked. */
+function lookupProblem({ code }: NodeJS.ErrnoException): string {
+  return code === 'ENOTFOUND' || code === 'ENODATA' ? 'no such host' : `server misbehaving (${code ?? 'unknown'})`;
 }
 
 /** A locally administered address that belongs to this machine's address. */

@@ -59,6 +59,7 @@ export class Session {
           ),
         })),
         ...(scenario.loadBalancer !== undefined && { loadBalancer: scenario.loadBalancer }),
+        ...(scenario.dns !== undefined && { dns: scenario.dns }),
         ...(scenario.epochUs !== undefined && { epochUs: scenario.epochUs }),
         ...(scenario.reserved !== undefined && { reserved: scenario.reserved }),
         ...(scenario.schematics !== undefined && { schematics: scenario.schematics }),

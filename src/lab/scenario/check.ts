@@ -1,4 +1,4 @@
-import type { FaultSpec } from '../../world/fault.ts';
+import { type FaultSpec, OUTSIDE_SERVICES } from '../../world/fault.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
 import { natProblems } from './check-nat.ts';
 import type { ScenarioVocabulary } from './load.ts';
@@ -14,6 +14,7 @@ export function checkScenario(scenario: Scenario, finder: PlaceFinder, vocabular
   check.version();
   check.networks();
   check.machines();
+  check.nameServer();
   check.allSteps();
   check.guarantees(scenario.violates, ['violates']);
   for (const mistake of scenario.mistakes) check.mistake(mistake);
@@ -106,6 +107,26 @@ class Checker {
     }
   }
 
+  nameServer(): void {
+    const { dns, networks, machines } = this.#scenario;
+    if (dns === undefined) return;
+    const path = ['services', 'dns'];
+    const cidr = parseCidr(networks[0]?.cidr ?? '');
+    const address = parseIpv4(dns.address);
+    if (address === undefined) this.#add([...path, 'address'], `"${dns.address}" is not an IPv4 address`);
+    else if (cidr !== undefined && !cidrContains(cidr, address))
+      this.#add([...path, 'address'], `${dns.address} is outside ${networks[0]!.cidr}, where the name server stands`);
+    const taken = [...networks.map(({ gateway }) => gateway), ...machines.map((machine) => machine.address)];
+    if (taken.includes(dns.address)) this.#add([...path, 'address'], `address ${dns.address} is already held`);
+    for (const [name, addresses] of Object.entries(dns.records)) this.#addresses(addresses, [...path, 'records', name]);
+  }
+
+  #addresses(addresses: readonly string[], path: Path): void {
+    addresses.forEach((address, index) => {
+      if (parseIpv4(address) === undefined) this.#add([...path, index], `"${address}" is not an IPv4 address`);
+    });
+  }
+
   #disks(machine: string, names: readonly string[]): void {
     names.forEach((name, index) => {
       if (names.indexOf(name) !== index)
@@ -136,6 +157,9 @@ class Checker {
   }
 
   #fault(fault: FaultSpec, path: Path, names: ReadonlySet<string>): void {
+    if (this.#scenario.dns === undefined && (fault.fault === 'dns-record' || fault.service === 'dns'))
+      this.#add([...path, 'fault'], 'there is no name server', 'describe one in services.dns');
+    this.#addresses(fault.addresses ?? [], [...path, 'addresses']);
     const known = this.#machineNames;
     for (const name of [...fault.machines, ...(fault.from ?? []), ...(fault.to ?? [])]) {
       if (!known.includes(name))
@@ -220,7 +244,9 @@ export function missingArgument(fault: FaultSpec): string | undefined {
       return fault.percent === undefined ? '"percent" of packets' : undefined;
     case 'service-down':
     case 'service-up':
-      return fault.service === undefined ? '"service": discovery, time or load-balancer' : undefined;
+      return fault.service === undefined ? `"service": ${OUTSIDE_SERVICES.join(', ')}` : undefined;
+    case 'dns-record':
+      return fault.record === undefined ? '"record", the name of a host' : undefined;
     case 'kill':
     case 'stop':
     case 'continue':

@@ -104,6 +104,7 @@ function build(
     ...(balancer !== undefined && {
       loadBalancer: { address: balancer.address, backends: balancer.backends, port: balancer.port ?? 6443 },
     }),
+    ...(raw.services?.dns !== undefined && { dns: raw.services.dns }),
     schematics: raw.schematics,
     steps: reader.steps(raw.steps, ['steps']),
     expect: raw.expect,

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly networks: readonly NetworkSpec[];
   readonly machines: readonly MachineSpec[];
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
+  /** A name server on the first network. */
+  readonly dns?: { readonly address: string; readonly records: Readonly<Record<string, readonly string[]>> };
   /** Extensions of an installer of the image factory, by the id of its schematic. */
   readonly schematics?: Readonly<Record<string, readonly string[]>>;
   readonly steps: readonly Step[];

@@ -17,6 +17,15 @@ const duration = z.unknown().transform((value, context): number => {
 
 const identifier = z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'use lower-case letters, digits and dashes');
 
+/** As certificates and name servers know hosts: at least two parts, all lower case. */
+const hostName = z
+  .string()
+  .max(253)
+  .regex(
+    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/,
+    'use a host name in lower case, such as api.demo.example',
+  );
+
 const disk = z.strictObject({
   name: z.string().regex(/^\/dev\/[a-z0-9]+$/, 'a disk is named like /dev/sda'),
   sizeGiB: z.number().positive().default(50),
@@ -83,6 +92,8 @@ const faultStep = z.strictObject({
   percent: z.number().min(0).max(100).optional(),
   process: z.string().optional(),
   service: z.enum(OUTSIDE_SERVICES).optional(),
+  record: hostName.optional(),
+  addresses: z.array(z.string()).optional(),
   disk: z.string().optional(),
   name: identifier.optional(),
   ...timing,
@@ -224,6 +235,7 @@ export const scenarioSchema = z.strictObject({
       loadBalancer: z
         .strictObject({ address: z.string(), backends: z.array(z.string()), port: z.number().int().optional() })
         .optional(),
+      dns: z.strictObject({ address: z.string(), records: z.record(hostName, z.array(z.string())) }).optional(),
     })
     .optional(),
   /** What the image factory knows: ids of schematics with their extensions. */

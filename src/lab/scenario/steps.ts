@@ -161,6 +161,8 @@ export function faultOf(raw: FaultStep): FaultSpec {
     ...(raw.percent !== undefined && { percent: raw.percent }),
     ...(raw.process !== undefined && { process: raw.process }),
     ...(raw.service !== undefined && { service: raw.service }),
+    ...(raw.record !== undefined && { record: raw.record }),
+    ...(raw.addresses !== undefined && { addresses: raw.addresses }),
     ...(raw.disk !== undefined && { disk: raw.disk }),
     ...(raw.name !== undefined && { name: raw.name }),
   };

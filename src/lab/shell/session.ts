@@ -199,6 +199,8 @@ export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSp
       if (!(OUTSIDE_SERVICES as readonly string[]).includes(first))
         return `${kind}: there is no service "${first}"; there are ${OUTSIDE_SERVICES.join(', ')}`;
       return { fault: kind, machines: [], service: first as OutsideService };
+    case 'dns-record':
+      return { fault: kind, machines: [], ...(first !== '' && { record: first }), addresses: list(second ?? '') };
     case 'kill':
     case 'stop':
     case 'continue':

@@ -152,7 +152,7 @@ function networkControllers(machine: Machine): readonly Controller[] {
     nodeAddressController,
     addressEventController(machine.events),
     networkStatusController,
-    etcFileController(machine.files),
+    etcFileController(machine.files, machine.platform.net),
   ];
 }
 
@@ -183,7 +183,7 @@ function clusterControllers(machine: Machine): readonly Controller[] {
     affiliateMergeController,
     memberController(machine.platform.log),
     endpointController,
-    staticEndpointController(machine.surroundings),
+    staticEndpointController(machine.platform.net),
     etcdConfigController,
     etcdSpecController,
     etcdPkiController(machine.files),

@@ -1,9 +1,10 @@
 import { Cluster, type DiscoveredAffiliate } from '../../api/discovery.ts';
 import { race } from '../../platform/combinators.ts';
+import { NetError } from '../../platform/errors.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import { Notifier } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
-import { ipBytes, ipText } from '../../platform/x509/ip.ts';
+import { ipText } from '../../platform/x509/ip.ts';
 import { secondsAndNanos } from '../../rpc/well-known.ts';
 import type { Machine } from '../machine.ts';
 
@@ -79,7 +80,7 @@ export class DiscoveryClient {
     for (;;) {
       yield* clock.sleep(random.int(Math.floor(backoffUs / 2), Math.floor((backoffUs * 3) / 2)));
       backoffUs = Math.min(BACKOFF_MAX_US, Math.floor((backoffUs * 3) / 2));
-      const channel = this.#open();
+      const channel = yield* this.#open();
       if (channel === undefined) continue;
       try {
         yield* this.#session(channel, () => {
@@ -95,7 +96,7 @@ export class DiscoveryClient {
 
   /** Takes this machine out of the list, once, as it is reset. Throws RpcError. */
   *withdraw(): Task<void> {
-    const channel = this.#open();
+    const channel = yield* this.#open();
     if (channel === undefined) return;
     const { clusterId, affiliateId } = this.options;
     try {
@@ -105,10 +106,16 @@ export class DiscoveryClient {
     }
   }
 
-  #open(): RpcChannel | undefined {
-    const { surroundings, platform } = this.#machine;
-    const addresses = ipBytes(this.#host) === null ? surroundings.resolve(this.#host) : [this.#host];
-    if (addresses.length === 0) return undefined;
+  /** Undefined while the name of the service cannot be looked up. */
+  *#open(): Task<RpcChannel | undefined> {
+    const { platform } = this.#machine;
+    let addresses: readonly string[];
+    try {
+      addresses = yield* platform.net.lookup(this.#host);
+    } catch (error) {
+      if (error instanceof NetError) return undefined;
+      throw error;
+    }
     const endpoints = addresses.map((address) => ({ address, port: this.#port }));
     return platform.rpc.channel(endpoints, {
       keepaliveTimeUs: KEEPALIVE_US,

@@ -3,9 +3,7 @@ import { NetError } from '../../platform/errors.ts';
 import { type Connection, hostPort, type Listener } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { ipBytes } from '../../platform/x509/ip.ts';
 import type { HostAndPort } from '../resources/k8s.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Upstream, UpstreamList } from './upstreams.ts';
 
 const PROBE_PERIOD_US = 20_000_000;
@@ -16,7 +14,6 @@ const USER_TIMEOUT_US = 30_000_000;
 
 export interface LoadBalancerOptions {
   readonly platform: Platform;
-  readonly surroundings: Surroundings;
   readonly scope: TaskScope;
   readonly onUsable: (upstream: Upstream, usable: boolean) => void;
 }
@@ -53,16 +50,10 @@ export class LoadBalancer {
     this.list.reconcile(
       endpoints.map(({ host, port }) => ({
         key: hostPort({ address: host, port }),
-        host: this.#resolve(host),
+        host,
         port,
       })),
     );
-  }
-
-  #resolve(host: string): string {
-    if (host === 'localhost') return '127.0.0.1';
-    if (ipBytes(host) !== null) return host;
-    return this.#options.surroundings.resolve(host)[0] ?? host;
   }
 
   /** No second try: a connection whose backend does not answer is closed. */

@@ -9,6 +9,8 @@ export interface StationSpec extends ChassisSpec {
   /** Addresses with prefix length, configured at every start. */
   readonly addresses: readonly { readonly link: string; readonly cidr: string }[];
   readonly routes?: readonly Route[];
+  /** Whom it asks for names; default: the public ones. */
+  readonly nameservers?: readonly string[];
   /** Size of its disk (default 10 GiB). */
   readonly diskBytes?: number;
 }
@@ -95,5 +97,6 @@ export class Station {
     const { net } = kernel.net.openProcess(owner);
     for (const { link, cidr } of this.#spec.addresses) net.addAddress(link, cidr);
     for (const route of this.#spec.routes ?? []) net.addRoute(route);
+    if (this.#spec.nameservers !== undefined) net.setNameservers(this.#spec.nameservers);
   }
 }

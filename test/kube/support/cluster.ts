@@ -66,6 +66,7 @@ export class KubeCluster {
         discovery: idle,
         time: timeServer,
         loadBalancer: idle,
+        nameServer: () => idle,
       },
     );
     this.world.simulation.on(undefined, (event) => this.events.push(event));

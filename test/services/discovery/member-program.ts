@@ -11,7 +11,7 @@ const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
 
 /** As much of a machine as its discovery client uses. */
 function machineOn(platform: Platform): Machine {
-  const surroundings = { dhcp: () => undefined, resolve: () => [], extensionsOf: () => [] };
+  const surroundings = { dhcp: () => undefined, extensionsOf: () => [] };
   const part = { platform, random: platform.random.stream('machined'), profile: TALOS_V1_11_3, surroundings };
   return part as unknown as Machine;
 }

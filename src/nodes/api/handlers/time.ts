@@ -1,4 +1,5 @@
-import { ipBytes } from '../../../platform/x509/ip.ts';
+import { NetError } from '../../../platform/errors.ts';
+import type { Task } from '../../../platform/task.ts';
 import { secondsAndNanos } from '../../../rpc/well-known.ts';
 import { NodeError } from '../../errors.ts';
 import type { Machine } from '../../machine.ts';
@@ -8,10 +9,7 @@ import { queryTime } from '../../time/query.ts';
 /** The local clock beside that of a time server: the first configured one unless another is named. */
 export function* timeAnswer(machine: Machine, wanted: string | undefined) {
   const server = wanted ?? machine.state.get(TimeServerStatuses, 'timeservers')?.spec.timeServers[0] ?? '';
-  const address = ipBytes(server) !== null ? server : machine.surroundings.resolve(server)[0];
-  if (address === undefined)
-    throw new NodeError(`error querying NTP server "${server}": lookup ${server}: no such host`);
-  const { offsetUs } = yield* queryTime(machine.platform, address);
+  const { offsetUs } = yield* queryTime(machine.platform, yield* addressOf(machine, server));
   const nowUs = machine.platform.clock.nowUs();
   const time = {
     metadata: null,
@@ -20,4 +18,13 @@ export function* timeAnswer(machine: Machine, wanted: string | undefined) {
     remotetime: secondsAndNanos(nowUs + offsetUs),
   };
   return { messages: [time] };
+}
+
+function* addressOf(machine: Machine, server: string): Task<string> {
+  try {
+    return (yield* machine.platform.net.lookup(server))[0]!;
+  } catch (error) {
+    if (error instanceof NetError) throw new NodeError(`error querying NTP server "${server}": ${error.message}`);
+    throw error;
+  }
 }

@@ -48,7 +48,6 @@ export function kubePrismController(machine: Machine): Controller {
 function* start(machine: Machine, context: ControllerContext, config: KubePrismConfigSpec): Task<LoadBalancer> {
   const balancer = new LoadBalancer({
     platform: machine.platform,
-    surroundings: machine.surroundings,
     scope: context.scope.child('balancer'),
     onUsable: ({ key }, usable) => machine.platform.log.event(kubePrismUpstream, { upstream: key, usable }),
   });

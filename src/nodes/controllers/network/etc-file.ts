@@ -1,13 +1,14 @@
 import type { Controller } from '../../../cosi/index.ts';
 import { passController, shared, weak } from '../../../cosi/index.ts';
+import type { MachineNet } from '../../../platform/net.ts';
 import { addressOf } from '../../net/addresses.ts';
 import { HostnameStatuses, NodeAddresses, ResolverStatuses } from '../../resources/network.ts';
 import { EtcFileStatuses } from '../../resources/runtime.ts';
 import type { FileStore } from '../../storage/files.ts';
 import { fqdn } from './hostname-spec.ts';
 
-/** Writes /etc/hosts and /etc/resolv.conf. */
-export function etcFileController(files: FileStore): Controller {
+/** Writes /etc/hosts and /etc/resolv.conf, from which every process on the machine takes its name servers. */
+export function etcFileController(files: FileStore, net: MachineNet): Controller {
   return passController({
     name: 'network.EtcFileController',
     inputs: [weak(HostnameStatuses, 'hostname'), weak(NodeAddresses, 'default'), weak(ResolverStatuses, 'resolvers')],
@@ -15,8 +16,9 @@ export function etcFileController(files: FileStore): Controller {
     pass: function* (context) {
       const resolvers = context.get(ResolverStatuses, 'resolvers');
       if (resolvers !== undefined) {
-        const lines = resolvers.spec.dnsServers.slice(0, 3).map((server) => `nameserver ${server}`);
-        yield* files.write('/etc/resolv.conf', `${lines.join('\n')}\n`);
+        const servers = resolvers.spec.dnsServers.slice(0, 3);
+        yield* files.write('/etc/resolv.conf', `${servers.map((server) => `nameserver ${server}`).join('\n')}\n`);
+        net.setNameservers(servers);
         context.set(EtcFileStatuses, 'resolv.conf', { specVersion: `${resolvers.metadata.version}` });
       }
       const hostname = context.get(HostnameStatuses, 'hostname');

@@ -2,7 +2,6 @@ import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { exclusive, isDefect, weak } from '../../../cosi/index.ts';
 import { Notifier } from '../../../platform/signal.ts';
 import type { Task } from '../../../platform/task.ts';
-import { ipBytes } from '../../../platform/x509/ip.ts';
 import { activeSettings } from '../../config/active.ts';
 import { errorText } from '../../errors.ts';
 import { timeSynced } from '../../events.ts';
@@ -113,13 +112,9 @@ function* keepSynced(machine: Machine, servers: readonly string[], sync: Sync): 
 
 /** Offset according to one server, undefined when it does not answer. */
 function* askOne(machine: Machine, server: string): Task<number | undefined> {
-  const address = ipBytes(server) !== null ? server : machine.surroundings.resolve(server)[0];
-  if (address === undefined) {
-    machine.kmsg.talos(`time query error: lookup ${server}: no such host`);
-    return undefined;
-  }
   try {
-    return (yield* queryTime(machine.platform, address)).offsetUs;
+    const [address] = yield* machine.platform.net.lookup(server);
+    return (yield* queryTime(machine.platform, address!)).offsetUs;
   } catch (error) {
     if (isDefect(error)) throw error;
     machine.kmsg.talos(`time query error: ${errorText(error)}`);
