@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import { byTier } from '../../support/tier.ts';
 import { untilOk } from '../helpers.ts';
-import { execute } from './execute.ts';
+import { CALLS, WATCHES } from './edges.ts';
+import { execute, outcome } from './execute.ts';
 import { ChangeSource, change } from './membership.ts';
 import { describeOperation, OperationSource } from './operations.ts';
 import { type RunningServer, realEtcd, Workbench } from './servers.ts';
@@ -79,6 +80,13 @@ describe.skipIf(binary === undefined)('beside the real etcd 3.4', () => {
       expect(got).toBe(real);
     }
   });
+
+  it('answers the same at the limits of the protocol', async () => {
+    for (const [name, edge] of [...Object.entries(CALLS), ...Object.entries(WATCHES)]) {
+      const [got, wanted] = await Promise.all([ours, real].map((server) => server.run(() => outcome(() => edge(server)))));
+      expect(got, name).toEqual(wanted);
+    }
+  }, 120_000);
 
   it('changes the membership in the same way', async () => {
     const source = new ChangeSource('membership');

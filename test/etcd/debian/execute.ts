@@ -10,9 +10,14 @@ import type { Task } from '../../../src/platform/task.ts';
 import type { Operation, WatchedRange } from './operations.ts';
 
 /** What an operation gave, in a form that two servers can be compared by: ids of cluster and member are left out. */
-export function* execute(client: EtcdClient, endpoint: string, operation: Operation, revision: number): Task<unknown> {
+export function execute(client: EtcdClient, endpoint: string, operation: Operation, revision: number): Task<unknown> {
+  return outcome(() => call(client, endpoint, operation, revision));
+}
+
+/** What a task gave, or the error that it ended with, in that form. */
+export function* outcome(body: () => Task<unknown>): Task<unknown> {
   try {
-    return plain(yield* call(client, endpoint, operation, revision));
+    return plain(yield* body());
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return { status: error.status, message: error.message };
