@@ -104,6 +104,33 @@ describe('the client', () => {
     expect(cluster.run(() => etcd.range({ key: bytes('held') })).count).toBe(0);
   });
 
+  it('repeats what does no harm at another member, and nothing else', () => {
+    start();
+    const etcd = client();
+    // A connection to each.
+    for (let i = 0; i < 3; i++) cluster.run(() => etcd.put({ key: bytes('k') }));
+    const ends: string[] = [];
+    const begin = (name: string, body: () => Task<unknown>): void => {
+      cluster.spawn(name, function* (): Task<void> {
+        ends.push(`${name} ${yield* refusal(body())}`);
+      });
+    };
+    // One of three calls in a row goes to each member.
+    for (let i = 0; i < 3; i++) begin('range', () => etcd.range({ key: bytes('k') }));
+    for (let i = 0; i < 3; i++) begin('put', () => etcd.put({ key: bytes(`p${i}`) }));
+    const [gone] = others(cluster, leaderOf(cluster));
+    cluster.kill(gone!);
+    cluster.sim.runFor(5 * SECOND);
+    expect(ends.sort()).toEqual([
+      'put OK',
+      'put OK',
+      expect.stringMatching(/^put Unavailable: error reading from server/),
+      ...['range OK', 'range OK', 'range OK'],
+    ]);
+    // Later calls go where somebody answers, whatever they are.
+    for (let i = 0; i < 6; i++) expect(cluster.run(() => refusal(etcd.put({ key: bytes('k') })))).toBe('OK');
+  });
+
   it('loses a session whose servers are gone, and closes its channel within the time to live', () => {
     start();
     const etcd = client();

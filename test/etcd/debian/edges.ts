@@ -67,8 +67,7 @@ export const CALLS: Edges = {
     ...READY,
     metadata: { hasleader: 'true' },
   }),
-  'a renewal of no lease': (server) =>
-    talk(server, LeaseService.LeaseKeepAlive, [{ id: '00000000000000ee' }], true),
+  'a renewal of no lease': (server) => talk(server, LeaseService.LeaseKeepAlive, [{ id: '00000000000000ee' }], true),
 };
 
 /** The answer to a call of any method without a message. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../src/api/etcd/cluster.ts';
-import { EtcdError } from '../../../src/api/etcd/errors.ts';
+import { EtcdError, type EtcdErrorKind } from '../../../src/api/etcd/errors.ts';
 import { shortId } from '../../../src/api/etcd/ids.ts';
 import { InternalRaftRequest } from '../../../src/api/etcd/internal.ts';
 import {
@@ -24,6 +24,8 @@ import { parseConfig, type ServerConfig } from '../../../src/etcd/server/config/
 import { parseInitialCluster, parseUrls } from '../../../src/etcd/server/config/urls.ts';
 import { Lessor } from '../../../src/etcd/server/lease/lessor.ts';
 import { spreadExpiries } from '../../../src/etcd/server/lease/spread.ts';
+import { minLeaseTtlSec, peerDialTimeoutUs, requestTimeoutUs } from '../../../src/etcd/server/member/identity.ts';
+import { Cluster } from '../../../src/etcd/server/membership/cluster.ts';
 import { decodeContext, encodeContext } from '../../../src/etcd/server/membership/context.ts';
 import { clusterId, memberId } from '../../../src/etcd/server/membership/ids.ts';
 import {
@@ -34,6 +36,7 @@ import {
 } from '../../../src/etcd/server/membership/reconfiguration.ts';
 import type { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { utf8Decode, utf8Encode } from '../../../src/platform/bytes.ts';
+import { ConfChangeType } from '../../../src/raft/index.ts';
 import { newState } from './state.ts';
 
 const bytes = utf8Encode;
@@ -342,6 +345,55 @@ describe('membership', () => {
     expect(mayRemove(view(three, []), 'unknown')).toBeNull();
   });
 
+  it('refuses changes that the list of members does not allow', () => {
+    const sink = {
+      memberChanged: () => {},
+      memberRemoved: () => {},
+      clusterVersionChanged: () => {},
+      downgradeChanged: () => {},
+    };
+    const refusals = (maxLearners: number): (EtcdErrorKind | null)[] => {
+      const cluster = new Cluster('c'.repeat(16), 'a', maxLearners, sink);
+      const change = (
+        type: ConfChangeType,
+        id: string,
+        isPromote = false,
+        urls = [`http://${id}:2380`],
+      ): EtcdErrorKind | null => {
+        const isLearner = type === ConfChangeType.AddLearnerNode;
+        const context = encodeContext({
+          member: { ...member(id.padStart(16, '0'), id, isLearner), peerUrls: urls },
+          isPromote,
+        });
+        const wanted = { version: 1, id: '0'.repeat(16), type, nodeId: id.padStart(16, '0'), context } as const;
+        const refused = cluster.validate(wanted);
+        if (refused === null) cluster.apply(wanted);
+        return refused;
+      };
+      const { AddNode, AddLearnerNode, RemoveNode, UpdateNode } = ConfChangeType;
+      return [
+        change(AddNode, 'a'),
+        change(AddNode, 'a'),
+        change(AddNode, 'b', false, ['http://a:2380']),
+        change(AddLearnerNode, 'd'),
+        change(AddLearnerNode, 'e'),
+        change(AddNode, 'f', true),
+        change(AddNode, 'a', true),
+        change(UpdateNode, 'f'),
+        change(UpdateNode, 'd', false, ['http://a:2380']),
+        change(RemoveNode, 'f'),
+        change(RemoveNode, 'd'),
+        change(AddNode, 'd'),
+        change(RemoveNode, 'd'),
+      ];
+    };
+    const { MemberExist, PeerUrlExist, TooManyLearners, MemberNotFound, MemberNotLearner } = EtcdError;
+    const known = [null, MemberExist, PeerUrlExist, null];
+    const rest = [MemberNotFound, MemberNotLearner, MemberNotFound, PeerUrlExist, MemberNotFound, null];
+    expect(refusals(1)).toEqual([...known, TooManyLearners, ...rest, MemberNotFound, MemberNotFound]);
+    expect(refusals(2)).toEqual([...known, null, ...rest, MemberNotFound, MemberNotFound]);
+  });
+
   it('counts a learner as started when it is promoted', () => {
     expect(mayPromote(view([member('a'), member('l', '', true)], ['a']))).toBeNull();
     expect(mayPromote(view([member('a'), member('b', ''), member('c', '')], ['a']))).toBe(
@@ -394,6 +446,17 @@ describe('the command line', () => {
     const old = parseConfig([], {}, ETCD_3_4) as ServerConfig;
     expect(old).toMatchObject({ preVote: false, snapshotCount: 100_000 });
     expect([...parse().initialCluster.keys()]).toEqual(['default']);
+  });
+
+  it('gives requests, peers and leases their time by the election', () => {
+    const times = (...args: readonly string[]): number[] => {
+      const config = parse(...args);
+      return [requestTimeoutUs(config) / SECOND, peerDialTimeoutUs(config) / SECOND, minLeaseTtlSec(config)];
+    };
+    expect(times()).toEqual([7, 2, 2]);
+    expect(times('--election-timeout=3000', '--heartbeat-interval=300')).toEqual([11, 4, 5]);
+    // Whole ticks count.
+    expect(times('--election-timeout=1000', '--heartbeat-interval=150')).toEqual([6.8, 1.9, 2]);
   });
 
   it('takes what Talos gives', () => {

@@ -63,7 +63,7 @@ export class WatchStream implements WatchSink {
       id,
       range: watchRange(request),
       sink: this,
-      startRevision: Math.max(0, request.startRevision),
+      startRevision: request.startRevision,
       progressNotify: request.progressNotify,
       prevKv: request.prevKv,
       fragment: request.fragment,
