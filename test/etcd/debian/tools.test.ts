@@ -119,6 +119,37 @@ describe.skipIf(etcd === undefined || etcdctl === undefined)('the real etcdctl 3
     await all('alarm disarm');
     await all('move-leader 12345');
     await all('watch b --rev=1');
+    for (const line of [
+      ...['put r1 1', 'put r2 2', 'put r1 3', 'get r1 r3 --limit=1 -w json', 'get r --prefix --limit=1 -w fields'],
+      ...[
+        'get r2 --from-key --keys-only --limit=1',
+        'get r --prefix --print-value-only',
+        'get r --prefix --order=DESCEND',
+      ],
+      ...[
+        'get r --prefix --sort-by=VERSION --order=ASCEND',
+        'get r --prefix --sort-by=value',
+        'get r1 --consistency=s',
+      ],
+      ...[
+        'get r --prefix --order=descend --sort-by=modify',
+        'get nothing -w json',
+        'get nothing -w fields',
+        'get r1 --rev=1',
+      ],
+      ...['get r1 --rev=-1', 'get r1 --limit=-1', 'get r1 --limit=0x1', 'get r1 --prefix=T', 'put r1 6 --ignore-lease'],
+      ...['put r1 --ignore-value --ignore-lease', 'put nothing --ignore-value', 'lease timetolive 99 --keys -w json'],
+      ...[
+        'lease grant -- -5',
+        'lease grant 0',
+        'lease grant 9000000001',
+        'compaction --physical 4',
+        'compaction -- -1',
+      ],
+      ...['del r1 --prev-kv -w json', 'del r --prefix -w fields', 'del --from-key zz -w json', 'put "" x'],
+    ]) {
+      await all(line);
+    }
     both('endpoint hashkv');
     both('alarm list');
   }, 120_000);
