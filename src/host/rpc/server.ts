@@ -95,8 +95,7 @@ export class HostServer implements RpcServer {
   /** Finds out what a client speaks, if it has a choice, and hands its socket to whom it concerns. */
   #greet(socket: Socket): void {
     const otherwise = this.#otherwise;
-    const chosen = socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
-    if (otherwise === undefined || chosen) this.#speak(socket);
+    if (otherwise === undefined) this.#speak(socket);
     else {
       hearProtocol(socket, (protocol) =>
         this.#deps.executor.enter(() => {

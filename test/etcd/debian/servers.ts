@@ -127,12 +127,9 @@ export class Workbench {
   }
 }
 
-/**
- * Runs the real etcdctl. Endpoints are written without a scheme: with one, etcdctl 3.4 sends the whole URL as authority of
- * calls to a single endpoint, which Node's HTTP/2 refuses before anybody is asked.
- */
+/** Runs the real etcdctl. */
 export function runEtcdctl(binary: string, address: string, args: readonly string[], input = ''): string {
-  const { stdout, stderr, status } = spawnSync(binary, [`--endpoints=${address}:2379`, ...args], {
+  const { stdout, stderr, status } = spawnSync(binary, [`--endpoints=http://${address}:2379`, ...args], {
     encoding: 'utf8',
     input,
     env: { ETCDCTL_API: '3' },
@@ -178,7 +175,7 @@ export async function runOurEtcdctl(
   };
   const { clock } = bench.host.platform;
   const code = await bench.run(function* () {
-    const command = etcdctl([`--endpoints=${address}:2379`, ...args], context);
+    const command = etcdctl([`--endpoints=http://${address}:2379`, ...args], context);
     return yield* race<number | undefined>({ command, limit: clock.sleep(limitUs) as Task<undefined> });
   });
   return `${out}${err}[${code}]`;
@@ -191,7 +188,7 @@ export function followEtcdctl(
   args: readonly string[],
   lines: number,
 ): Promise<string> {
-  const child = spawn(binary, [`--endpoints=${address}:2379`, ...args], { env: { ETCDCTL_API: '3' } });
+  const child = spawn(binary, [`--endpoints=http://${address}:2379`, ...args], { env: { ETCDCTL_API: '3' } });
   let text = '';
   const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
