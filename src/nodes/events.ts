@@ -89,10 +89,13 @@ export const kubePrismHealth = eventKind<{ readonly healthy: boolean }>('node.ku
 /** What the kubelet is served as static pods changed. */
 export const staticPods = eventKind<{ readonly pods: readonly string[] }>('node.static-pods');
 
-/** KubeSpan sees another machine differently: `unknown`, `up` or `down`; `endpoint` is where it is reached, or tried. */
-export const kubeSpanPeer = eventKind<{ readonly peer: string; readonly state: string; readonly endpoint: string }>(
-  'node.kubespan.peer',
-);
+/** KubeSpan sees another machine differently: `unknown`, `up` or `down`, before also empty; `endpoint` is where it is reached, or tried. */
+export const kubeSpanPeer = eventKind<{
+  readonly peer: string;
+  readonly state: string;
+  readonly before: string;
+  readonly endpoint: string;
+}>('node.kubespan.peer');
 
 /** Members that discovery knows, by node name. */
 export const membersChanged = eventKind<{ readonly members: readonly string[] }>('node.discovery.members');

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { narrate } from '../../src/lab/view/narrate.ts';
 import { wireguardHandshake } from '../../src/net/events.ts';
 import { kubeSpanPeer } from '../../src/nodes/events.ts';
+import type { TraceEvent } from '../../src/sim/trace.ts';
 import { faultInjected } from '../../src/world/events.ts';
 import { run } from '../e2e/run.ts';
 import { sharedCluster } from './cluster.ts';
@@ -52,6 +54,12 @@ describe('two sites that reach each other by one UDP port only', () => {
       `up ${PUBLIC}`,
       expect.stringMatching(/^unknown /),
       `up ${PUBLIC}`,
+    ]);
+    const told = cluster.seen(kubeSpanPeer, 'cp-1').flatMap((event) => narrate(event as unknown as TraceEvent) ?? []);
+    expect(told).toEqual([
+      `cp-1: KubeSpan reaches worker-1 at ${PUBLIC}`,
+      'cp-1: KubeSpan reaches worker-1 no more',
+      `cp-1: KubeSpan reaches worker-1 at ${PUBLIC}`,
     ]);
     const [, up, gone] = cluster.seen(kubeSpanPeer, 'cp-1');
     const cutUs = cluster.seen(faultInjected)[0]!.timeUs;

@@ -5,6 +5,7 @@ import {
   etcdPhase,
   installed,
   kubePrismHealth,
+  kubeSpanPeer,
   machineStatus,
   manifestsApplied,
   serviceState,
@@ -57,6 +58,13 @@ const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
     kubePrismHealth.name,
     (who, field) =>
       field('healthy') === 'true' ? `${who}: KubePrism has an API server` : `${who}: KubePrism has no API server`,
+  ],
+  [
+    kubeSpanPeer.name,
+    (who, field) => {
+      if (field('state') === 'up') return `${who}: KubeSpan reaches ${field('peer')} at ${field('endpoint')}`;
+      return field('before') === 'up' ? `${who}: KubeSpan reaches ${field('peer')} no more` : undefined;
+    },
   ],
   [
     manifestsApplied.name,

@@ -87,6 +87,20 @@ describe('explaining a config', () => {
     ]);
   });
 
+  test('KubeSpan acts, but for what has nothing to act on', () => {
+    const kubespan = { enabled: true, mtu: 1300, advertiseKubernetesNetworks: true, filters: { endpoints: ['::/0'] } };
+    const endpoints = 'apiVersion: v1alpha1\nkind: KubeSpanEndpointsConfig\nextraAnnouncedEndpoints: ["[fd00::1]:4"]\n';
+    const entries = explain(load(`${worker({ network: { kubespan } })}\n---\n${endpoints}`));
+    const effects = entries.filter(({ path }) => /kubespan|extraAnnounced/.test(path));
+    expect(effects.map(({ path, effect }) => `${path.replace(/.*kubespan./, '')} ${effect}`).sort()).toEqual([
+      'advertiseKubernetesNetworks inert',
+      'enabled acts',
+      'extraAnnouncedEndpoints acts',
+      'filters.endpoints acts',
+      'mtu inert',
+    ]);
+  });
+
   test('a document without fields of its own is told of by itself', () => {
     const text = 'apiVersion: v1alpha1\nkind: ZswapConfig\n';
     expect(explain(load(text))).toMatchObject([{ document: 'ZswapConfig', path: '', line: 2, effect: 'inert' }]);

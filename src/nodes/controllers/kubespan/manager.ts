@@ -84,10 +84,10 @@ function writeStatuses(machine: Machine, context: ControllerContext, peers: Peer
   const { clock, log } = machine.platform;
   const bootedAtUs = clock.nowUs() - clock.monotonicUs();
   for (const [id, status] of peers.statuses((us) => rfc3339(bootedAtUs + us))) {
-    const before = context.get(KubeSpanPeerStatuses, id)?.spec;
+    const before = context.get(KubeSpanPeerStatuses, id)?.spec.state ?? '';
     context.set(KubeSpanPeerStatuses, id, status);
     const { label, state, endpoint } = status;
-    if (before?.state !== state) log.event(kubeSpanPeer, { peer: label, state, endpoint });
+    if (before !== state) log.event(kubeSpanPeer, { peer: label, state, before, endpoint });
   }
 }
 
