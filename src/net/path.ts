@@ -106,7 +106,7 @@ export function findPath(from: Namespace, local: Endpoint, remote: Endpoint, now
     if (next === undefined) return path;
     if (next.nat !== undefined) {
       const seen = path.passage ?? { from: local, to: remote };
-      const passage = next.nat.translate('tcp', seen.from, seen.to, nowUs, true);
+      const passage = next.nat.translate('tcp', seen.from, seen.to, nowUs);
       if (passage === undefined) return path;
       path.passage = passage;
       target = passage.to.address;

@@ -110,6 +110,80 @@ describe('a WireGuard link', () => {
     expect(other.run(dial)).toBe('timeout');
   });
 
+  it('takes from a peer only what is from its own networks, not from those of another peer', () => {
+    const { lab, h1, h2, far } = sites(FORWARD('10.0.0.1'));
+    const theirs = '10.77.0.1';
+    tunnel(h1, peer(far, null), peer(h2, null, { allowedIps: [`${theirs}/32`] }));
+    tunnel(far, peer(h1, '198.51.100.1'));
+    far.net.addAddress('eth0', `${theirs}/32`);
+    const heard: string[] = [];
+    lab.start(function* () {
+      const server = yield* h1.net.bindDatagram({ address: '0.0.0.0', port: 53 });
+      for (;;) heard.push((yield* server.receive()).from.address);
+    });
+    for (const address of [far.address, theirs]) {
+      lab.run(function* () {
+        const client = yield* far.net.bindDatagram({ address, port: 0 });
+        client.send({ address: h1.address, port: 53 }, numbered(1));
+      });
+    }
+    lab.advance(5 * SECOND_US);
+    expect(heard).toEqual([far.address]);
+  });
+
+  it('takes everything that is for the peer, on one segment too, but its own datagrams', () => {
+    const { lab, h1, h2 } = sites();
+    tunnel(h1, peer(h2, h2.address));
+    tunnel(h2, peer(h1, h1.address));
+    const { client, server } = lab.connect(h1, h2);
+    lab.advance(SECOND_US);
+    const before = stateOf(h1, h2).sentBytes;
+    client.send(numbered(1, 100_000));
+    expect(numberOf(lab.run(() => server.receive()))).toBe(1);
+    expect(stateOf(h1, h2).sentBytes - before).toBeGreaterThan(100_000);
+  });
+
+  it('begins a handshake that nobody answers 20 times, then waits for the next packet', () => {
+    const { lab, h1, far } = sites();
+    tunnel(h1, peer(far, '198.51.100.2', { keepaliveUs: 0 }));
+    const send = () =>
+      lab.run(function* () {
+        const socket = yield* h1.net.bindDatagram({ address: '0.0.0.0', port: 0 });
+        socket.send({ address: far.address, port: 7 }, numbered(1));
+        socket.close();
+      });
+    send();
+    const initiations = () => stateOf(h1, far).sentBytes / 148;
+    lab.advance(3 * SECOND_US);
+    send();
+    lab.advance(SECOND_US);
+    expect(initiations()).toBe(1);
+    lab.advance(300 * SECOND_US);
+    expect(initiations()).toBe(20);
+    send();
+    expect(initiations()).toBe(21);
+  });
+
+  it('hands on each datagram once, however often it arrives', () => {
+    const { lab, h1, far } = joined();
+    lab.advance(SECOND_US);
+    lab.network.faults.degrade(['far'], ['router'], { duplicatePpm: 1_000_000 });
+    let seen = 0;
+    lab.start(function* () {
+      const server = yield* h1.net.bindDatagram({ address: '0.0.0.0', port: 53 });
+      for (;;) {
+        yield* server.receive();
+        seen++;
+      }
+    });
+    lab.run(function* () {
+      const client = yield* far.net.bindDatagram({ address: '0.0.0.0', port: 0 });
+      for (let i = 0; i < 5; i++) client.send({ address: h1.address, port: 53 }, numbered(i));
+    });
+    lab.advance(SECOND_US);
+    expect(seen).toBe(5);
+  });
+
   it('goes through loss and doubles, each packet once', () => {
     const { lab, h1, far } = joined();
     const { client, server } = lab.connect(far, h1);

@@ -124,6 +124,11 @@ describe('two sites that reach each other by one UDP port only', () => {
     cluster.advance('30s');
     expect(table(CP, 'kubespanpeerspec').length).toBe(1);
     expect(cluster.type(`timeout 30s talosctl -n ${WORKER} version`).exitCode).toBe(124);
+    apply(CP, '', '"enabled":false');
+    cluster.advance('30s');
+    expect(table(CP, 'links').map((cells) => cells[3])).toEqual(['ID', 'eth0', 'lo']);
+    expect(table(CP, 'kubespanidentity').length).toBe(1);
+    expect(cluster.ok(`talosctl -n ${CP} get addresses`)).not.toContain('kubespan');
   });
 });
 

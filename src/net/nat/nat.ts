@@ -19,18 +19,17 @@ export class Nat {
   }
 
   /**
-   * How a packet goes on; undefined when the gateway drops it. With `known` nothing is begun: only what the gateway
-   * remembers already passes. A site's own public address leads nowhere from inside, and nobody outside reaches an inner address.
+   * How a packet goes on; undefined when the gateway drops it. A site's own public address leads nowhere from inside, and
+   * nobody outside reaches an inner address.
    */
-  translate(protocol: Protocol, from: Endpoint, to: Endpoint, nowUs: number, known = false): Passage | undefined {
+  translate(protocol: Protocol, from: Endpoint, to: Endpoint, nowUs: number): Passage | undefined {
     const source = addressBytes(from.address);
     const target = addressBytes(to.address);
     const home = this.#sites.find((site) => site.holds(source));
     const away = this.#sites.find((site) => site.publicAddress === to.address);
     if (away !== undefined ? away === home : this.#sites.some((site) => site.holds(target))) return undefined;
-    const seenFrom = home === undefined ? from : home.outgoing(protocol, from, to, nowUs, known);
-    if (seenFrom === undefined) return undefined;
-    const seenTo = away === undefined ? to : away.incoming(protocol, seenFrom, to.port, nowUs, known);
+    const seenFrom = home === undefined ? from : home.outgoing(protocol, from, to, nowUs);
+    const seenTo = away === undefined ? to : away.incoming(protocol, seenFrom, to.port, nowUs);
     return seenTo === undefined ? undefined : { from: seenFrom, to: seenTo };
   }
 

@@ -43,12 +43,11 @@ export class NatSite {
     return contains(this.#inside, address);
   }
 
-  /** The sender as `remote` sees it; undefined with `known` when the two do not speak yet. */
-  outgoing(protocol: Protocol, inner: Endpoint, remote: Endpoint, nowUs: number, known: boolean): Endpoint | undefined {
+  /** The sender as `remote` sees it. */
+  outgoing(protocol: Protocol, inner: Endpoint, remote: Endpoint, nowUs: number): Endpoint {
     const key = `${protocol}|${hostPort(inner)}|${hostPort(remote)}`;
     let flow = this.#outgoing.get(key);
     if (flow === undefined || isOver(flow, protocol, nowUs)) {
-      if (known) return undefined;
       flow = this.#begin(protocol, inner, remote, this.#portFor(protocol, inner, remote, nowUs), nowUs);
     }
     flow.seenUs = nowUs;
@@ -56,7 +55,7 @@ export class NatSite {
   }
 
   /** Whom a packet from `remote` to a public port is for; undefined when nobody asked for it. */
-  incoming(protocol: Protocol, remote: Endpoint, port: number, nowUs: number, known: boolean): Endpoint | undefined {
+  incoming(protocol: Protocol, remote: Endpoint, port: number, nowUs: number): Endpoint | undefined {
     const flow = this.#incoming.get(incomingKey(protocol, port, remote));
     if (flow !== undefined && !isOver(flow, protocol, nowUs)) {
       flow.replied = true;
@@ -64,7 +63,7 @@ export class NatSite {
       return flow.inner;
     }
     const forward = this.#forwards.find((rule) => rule.protocol === protocol && rule.port === port);
-    if (forward === undefined || known) return undefined;
+    if (forward === undefined) return undefined;
     this.#begin(protocol, forward.to, remote, port, nowUs).replied = true;
     return forward.to;
   }

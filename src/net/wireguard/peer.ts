@@ -165,7 +165,7 @@ export class WireguardPeer {
   }
 
   #retry(): void {
-    if (this.#attempts++ < MAX_ATTEMPTS) {
+    if (this.#attempts++ <= MAX_ATTEMPTS) {
       this.#initiate(true);
       return;
     }
