@@ -11,7 +11,6 @@ const TYPES: Readonly<Record<string, string>> = {
     'MemoryModules:memorymodules,ram PCIDevices:devices,device PCRStatuses Processors:cpus,cpu PCIDriverRebindStatuses:pcidriverrebinds',
   'kubernetes.talos.dev': 'ExtraManifestsConfigs',
   'cluster.talos.dev': 'KubernetesAccessConfigs',
-  'kubespan.talos.dev': 'KubeSpanConfigs KubeSpanEndpoints KubeSpanIdentities KubeSpanPeerSpecs KubeSpanPeerStatuses',
   'net.talos.dev':
     'DeviceConfigSpecs DNSResolveCaches DNSUpstreams EthernetSpecs EthernetStatuses:ethtool HardwareAddresses HostDNSConfigs LinkRefreshes NfTablesChains:chain,chains NodeAddressSortAlgorithms ProbeSpecs ProbeStatuses:probe,probes',
   'perf.talos.dev': 'CPUStats MemoryStats',
