@@ -29,6 +29,14 @@ export function message<const S extends Shape>(typeName: string, shape: S): Mess
   return new DescribedMessage<ValuesOf<S>>(typeName, shape);
 }
 
+/**
+ * Whether a property certainly takes no room on the wire: most of them hold what nothing gives, and then their field
+ * need not be asked. The zero below zero is one that travels.
+ */
+function isUnset(value: unknown, initial: unknown): boolean {
+  return value === initial && (value !== 0 || !Object.is(value, -0));
+}
+
 interface Slot {
   readonly name: string;
   readonly field: Field<unknown>;
@@ -45,6 +53,7 @@ class DescribedMessage<T> implements MessageType<T> {
   /** Ascending by field number, as encoders write them. */
   readonly #names: readonly string[];
   readonly #fields: readonly Field<unknown>[];
+  readonly #initials: readonly unknown[];
   readonly #byNumber = new Map<number, Slot>();
 
   constructor(typeName: string, shape: Shape) {
@@ -64,6 +73,7 @@ class DescribedMessage<T> implements MessageType<T> {
     slots.sort((a, b) => a.field.numbers[0]! - b.field.numbers[0]!);
     this.#names = slots.map((slot) => slot.name);
     this.#fields = slots.map((slot) => slot.field);
+    this.#initials = slots.map((slot) => slot.field.initial);
     this.#defaults = defaults;
     this.empty = Object.freeze({ ...defaults }) as T;
   }
@@ -76,8 +86,12 @@ class DescribedMessage<T> implements MessageType<T> {
     const values = value as Values;
     const names = this.#names;
     const fields = this.#fields;
+    const initials = this.#initials;
     let size = 0;
-    for (let i = 0; i < names.length; i++) size += fields[i]!.sizeBytes(values[names[i]!]);
+    for (let i = 0; i < names.length; i++) {
+      const one = values[names[i]!];
+      if (!isUnset(one, initials[i])) size += fields[i]!.sizeBytes(one);
+    }
     return size;
   }
 
@@ -89,7 +103,12 @@ class DescribedMessage<T> implements MessageType<T> {
 
   writeTo(out: ReverseWriter, value: T): void {
     const values = value as Values;
-    for (let i = this.#names.length - 1; i >= 0; i--) this.#fields[i]!.write(out, values[this.#names[i]!]);
+    const names = this.#names;
+    const initials = this.#initials;
+    for (let i = names.length - 1; i >= 0; i--) {
+      const one = values[names[i]!];
+      if (!isUnset(one, initials[i])) this.#fields[i]!.write(out, one);
+    }
   }
 
   /** Throws DecodeError. */

@@ -1,4 +1,4 @@
-import { invariant } from '../platform/errors.ts';
+import { Bug, invariant } from '../platform/errors.ts';
 import {
   DELIMITED,
   delimitedSizeBytes,
@@ -26,7 +26,8 @@ export interface Scalar<T> {
 const TWO_32 = 0x1_0000_0000;
 
 function assertSafe(value: number, what: string): void {
-  invariant(Number.isSafeInteger(value), `${what} ${value} is not a safe integer`);
+  // The text is made only where it is needed: every number of every message passes here.
+  if (!Number.isSafeInteger(value)) throw new Bug(`${what} ${value} is not a safe integer`);
 }
 
 /** int64: negative numbers take ten bytes. Beyond ±(2^53 - 1): Bug when encoding, DecodeError when decoding. */
@@ -51,7 +52,7 @@ export const uint64Scalar: Scalar<number> = Object.freeze({
   isZero: (value: number) => value === 0,
   sizeBytes: (value: number) => {
     assertSafe(value, 'uint64');
-    invariant(value >= 0, `uint64 ${value} is negative`);
+    if (value < 0) throw new Bug(`uint64 ${value} is negative`);
     return varintSizeBytes(value);
   },
   write: (out: ReverseWriter, value: number) => out.varint(value),
@@ -63,7 +64,7 @@ export const int32Scalar: Scalar<number> = Object.freeze({
   zero: 0,
   isZero: (value: number) => value === 0,
   sizeBytes: (value: number) => {
-    invariant((value | 0) === value, `int32 ${value} is out of range`);
+    if ((value | 0) !== value) throw new Bug(`int32 ${value} is out of range`);
     return value < 0 ? 10 : varintSizeBytes(value);
   },
   write: (out: ReverseWriter, value: number) => out.varint64(value < 0 ? -1 : 0, value),
@@ -78,7 +79,7 @@ export const uint32Scalar: Scalar<number> = Object.freeze({
   zero: 0,
   isZero: (value: number) => value === 0,
   sizeBytes: (value: number) => {
-    invariant(value >>> 0 === value, `uint32 ${value} is out of range`);
+    if (value >>> 0 !== value) throw new Bug(`uint32 ${value} is out of range`);
     return varintSizeBytes(value);
   },
   write: (out: ReverseWriter, value: number) => out.varint(value),
@@ -195,14 +196,25 @@ export type Id64Wire = 'uint64' | 'int64' | 'fixed64';
 
 export const ZERO_ID64 = '0000000000000000';
 
-const HEX_ID = /^[0-9a-f]{16}$/;
+const ID_DIGITS = 16;
 
-function highHalf(id: string): number {
-  return Number.parseInt(id.slice(0, 8), 16);
+/** Value of a lower-case hex digit, by its character code; −1 for anything else. */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }
 
-function lowHalf(id: string): number {
-  return Number.parseInt(id.slice(8), 16);
+/** 32 bits of an id, from its digit `from` on. */
+function half(id: string, from: number): number {
+  let value = 0;
+  for (let i = from; i < from + ID_DIGITS / 2; i++) value = (value << 4) | digitOf(id.charCodeAt(i));
+  return value >>> 0;
+}
+
+function isId64(id: string): boolean {
+  if (id.length !== ID_DIGITS) return false;
+  for (let i = 0; i < ID_DIGITS; i++) if (digitOf(id.charCodeAt(i)) < 0) return false;
+  return true;
 }
 
 function hex32(value: number): string {
@@ -217,12 +229,12 @@ export function id64Scalar<T extends string>(wire: Id64Wire): Scalar<T> {
     zero: ZERO_ID64 as T,
     isZero: (value: T) => value === ZERO_ID64,
     sizeBytes: (value: T) => {
-      invariant(HEX_ID.test(value), `64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
-      return fixed ? 8 : varint64SizeBytes(highHalf(value), lowHalf(value));
+      if (!isId64(value)) throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
+      return fixed ? 8 : varint64SizeBytes(half(value, 0), half(value, ID_DIGITS / 2));
     },
     write: (out: ReverseWriter, value: T) => {
-      if (fixed) out.fixed64(highHalf(value), lowHalf(value));
-      else out.varint64(highHalf(value), lowHalf(value));
+      if (fixed) out.fixed64(half(value, 0), half(value, ID_DIGITS / 2));
+      else out.varint64(half(value, 0), half(value, ID_DIGITS / 2));
     },
     read: (input: Reader) => {
       if (fixed) input.fixed64();

@@ -1,5 +1,5 @@
 import { utf8Decode, utf8Encode, utf8SizeBytes } from '../platform/bytes.ts';
-import { invariant } from '../platform/errors.ts';
+import { Bug } from '../platform/errors.ts';
 
 /** Protocol buffer wire types that exist in proto3. */
 export type WireType = 0 | 1 | 2 | 5;
@@ -98,7 +98,7 @@ export class ReverseWriter {
 
   /** The finished encoding. */
   finish(): Uint8Array {
-    invariant(this.at === 0, `encoded size is off by ${this.at} bytes`);
+    if (this.at !== 0) throw new Bug(`encoded size is off by ${this.at} bytes`);
     return this.bytes;
   }
 }
