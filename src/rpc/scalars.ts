@@ -39,7 +39,10 @@ export const int64Scalar: Scalar<number> = Object.freeze({
     assertSafe(value, 'int64');
     return value < 0 ? 10 : varintSizeBytes(value);
   },
-  write: (out: ReverseWriter, value: number) => out.varint64(Math.floor(value / TWO_32), value >>> 0),
+  write: (out: ReverseWriter, value: number) => {
+    if (value >= 0) out.varint(value);
+    else out.varint64(Math.floor(value / TWO_32), value >>> 0);
+  },
   read: (input: Reader) => {
     input.varint64();
     return input.signed();

@@ -1,5 +1,6 @@
 import { type Disk, type File, parentOf } from '../../../platform/disk.ts';
 import type { Task } from '../../../platform/task.ts';
+import { FastCrc32c } from '../wal/crc.ts';
 import type { BackendFrame } from './frame.ts';
 import { encodeFrame, headerPage } from './frame.ts';
 
@@ -10,6 +11,7 @@ import { encodeFrame, headerPage } from './frame.ts';
 export class Database {
   readonly #disk: Disk;
   readonly #path: string;
+  readonly #sums = new FastCrc32c();
   #file: File;
   #sizeBytes: number;
 
@@ -42,7 +44,7 @@ export class Database {
 
   /** Appends one commit and makes it durable. */
   *commit(frame: BackendFrame): Task<void> {
-    const bytes = encodeFrame(frame);
+    const bytes = encodeFrame(frame, this.#sums);
     yield* this.#file.append(bytes);
     this.#sizeBytes += bytes.length;
     yield* this.#file.sync();

@@ -1,19 +1,15 @@
 import { Member } from '../../../api/etcd/cluster.ts';
 import { DowngradeInfoSetRequest } from '../../../api/etcd/internal.ts';
-import { type Id64, KeyValue, type LeaseId } from '../../../api/etcd/kv.ts';
+import type { Id64, LeaseId } from '../../../api/etcd/kv.ts';
 import { AlarmMember } from '../../../api/etcd/maintenance.ts';
-import { crc32c } from '../../../platform/crc32c.ts';
 import type { ConfState } from '../../../raft/index.ts';
 import { repeated } from '../../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int64, nested, optional, string, uint64 } from '../../../rpc/fields.ts';
 import { type MessageType, message } from '../../../rpc/message.ts';
+import { ReverseWriter } from '../../../rpc/wire.ts';
+import { FastCrc32c } from '../wal/crc.ts';
 import { decodeConfState } from '../wal/records.ts';
-
-/** One change of one key as it is stored. */
-export interface StoredRevision {
-  readonly sub: number;
-  readonly kv: KeyValue | null;
-}
+import { StoredRevision } from './stored-revision.ts';
 
 export interface StoredLease {
   readonly id: LeaseId;
@@ -47,11 +43,6 @@ export interface BackendFrame {
   /** Indexes of membership changes that were committed but refused when they were applied. */
   readonly refusedChanges: readonly number[];
 }
-
-const StoredRevision: MessageType<StoredRevision> = message('talosim.etcd.StoredRevision', {
-  sub: uint64(1),
-  kv: nested(2, KeyValue),
-});
 
 const StoredLease: MessageType<StoredLease> = message('leasepb.Lease', {
   id: id64(1, 'int64'),
@@ -91,14 +82,15 @@ export function headerPage(): Uint8Array {
 }
 
 /** A frame as it is stored: length, CRC-32C, content. */
-export function encodeFrame(frame: BackendFrame): Uint8Array {
-  const body = BackendFrame.encode(frame);
-  const out = new Uint8Array(FRAME_HEAD_BYTES + body.length);
-  const view = new DataView(out.buffer);
-  view.setUint32(0, body.length, true);
-  view.setUint32(4, crc32c(body), true);
-  out.set(body, FRAME_HEAD_BYTES);
-  return out;
+export function encodeFrame(frame: BackendFrame, sums = new FastCrc32c()): Uint8Array {
+  const sizeBytes = BackendFrame.sizeBytes(frame);
+  const out = new ReverseWriter(sizeBytes, FRAME_HEAD_BYTES);
+  BackendFrame.writeTo(out, frame);
+  const bytes = out.finish();
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, sizeBytes, true);
+  view.setUint32(4, sums.update(0, bytes, FRAME_HEAD_BYTES), true);
+  return bytes;
 }
 
 /** How far a database file could be read. */
@@ -114,6 +106,7 @@ export function readFrames(file: Uint8Array, visit: (frame: BackendFrame) => voi
     if (file[i] !== MAGIC.charCodeAt(i)) return { validBytes: 0, end: 'foreign' };
   }
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const sums = new FastCrc32c();
   let at = HEADER_BYTES;
   while (at + FRAME_HEAD_BYTES <= file.length) {
     const length = view.getUint32(at, true);
@@ -121,7 +114,7 @@ export function readFrames(file: Uint8Array, visit: (frame: BackendFrame) => voi
     const end = at + FRAME_HEAD_BYTES + length;
     if (end > file.length) return { validBytes: at, end: 'torn' };
     const body = file.subarray(at + FRAME_HEAD_BYTES, end);
-    if (crc32c(body) !== view.getUint32(at + 4, true)) {
+    if (sums.update(0, body) !== view.getUint32(at + 4, true)) {
       return { validBytes: at, end: isLastFrame(file, end) ? 'torn' : 'corrupt' };
     }
     visit(BackendFrame.decode(body));

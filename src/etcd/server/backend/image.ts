@@ -4,7 +4,8 @@ import type { AlarmMember } from '../../../api/etcd/maintenance.ts';
 import type { ConfState } from '../../../raft/index.ts';
 import { EMPTY_CONF_STATE } from '../../../raft/index.ts';
 import { encodeConfState } from '../wal/records.ts';
-import { BackendFrame, confStateOf, encodeFrame, headerPage, type StoredLease, type StoredRevision } from './frame.ts';
+import { BackendFrame, confStateOf, encodeFrame, headerPage, type StoredLease } from './frame.ts';
+import type { StoredRevision } from './stored-revision.ts';
 
 /** Revisions in one frame of an image. */
 const REVISIONS_PER_FRAME = 1000;

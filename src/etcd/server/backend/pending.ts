@@ -6,7 +6,8 @@ import type { Lease, LeaseSink } from '../lease/lessor.ts';
 import type { MembershipSink } from '../membership/cluster.ts';
 import type { Revision } from '../mvcc/revision.ts';
 import type { StoreSink } from '../mvcc/store.ts';
-import { BackendFrame, type StoredLease, type StoredRevision } from './frame.ts';
+import { BackendFrame, type StoredLease } from './frame.ts';
+import type { StoredRevision } from './stored-revision.ts';
 
 /** What changed since the last commit of the database. All replicated state reports here. */
 export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {

@@ -3,9 +3,10 @@ import { EMPTY_CONF_STATE } from '../../../raft/index.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { AlarmStore } from '../apply/alarms.ts';
 import { DatabaseSize } from '../backend/accounting.ts';
-import type { StoredRevision } from '../backend/frame.ts';
+
 import type { DatabaseState } from '../backend/image.ts';
 import { PendingChanges } from '../backend/pending.ts';
+import type { StoredRevision } from '../backend/stored-revision.ts';
 import { Lessor } from '../lease/lessor.ts';
 import { Cluster } from '../membership/cluster.ts';
 import { MvccStore } from '../mvcc/store.ts';
