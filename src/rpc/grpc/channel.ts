@@ -10,7 +10,7 @@ import {
   RpcError,
 } from '../../platform/rpc.ts';
 import { type Task, type TaskScope, wait } from '../../platform/task.ts';
-import { MessageStream } from './client-stream.ts';
+import { MessageStream, type StreamChannel } from './client-stream.ts';
 import type { GrpcDeps } from './deps.ts';
 import { tooLargeToSend } from './limits.ts';
 import { Payload } from './payload.ts';
@@ -43,6 +43,8 @@ export class Channel implements RpcChannel {
   readonly #connect: Connect;
   readonly #options: ChannelLimits;
   readonly #random: Random;
+  /** What its calls may ask of it. */
+  readonly #access: StreamChannel;
   #subchannels: Subchannel[] = [];
   #ready: Subchannel[] = [];
   #next = 0;
@@ -60,6 +62,13 @@ export class Channel implements RpcChannel {
     this.#deps = deps;
     this.#connect = connect;
     this.#options = options;
+    this.#access = {
+      start: (call) => this.start(call),
+      forget: (call) => this.#waiting.delete(call),
+      lastError: () => this.#lastError,
+      maxSendBytes: options.maxSendBytes,
+      maxReceiveBytes: options.maxReceiveBytes,
+    };
     this.setEndpoints(endpoints);
   }
 
@@ -75,27 +84,22 @@ export class Channel implements RpcChannel {
         fail(tooLarge);
         return () => {};
       }
-      const call = new UnaryCall(method as Method<unknown, unknown>, payload, options, this.#deps.clock, {
-        resume: resume as (value: unknown) => void,
+      const call = new UnaryCall(
+        method as Method<unknown, unknown>,
+        payload,
+        options,
+        this.#deps.clock,
+        this.#access,
+        resume as (value: unknown) => void,
         fail,
-        forget: () => this.#waiting.delete(call),
-        restart: () => this.start(call),
-        lastError: () => this.#lastError,
-        maxReceiveBytes: this.#options.maxReceiveBytes,
-      });
+      );
       this.start(call);
       return (how) => call.withdraw(how);
     });
   }
 
   stream<Req, Res>(method: Method<Req, Res>, options: CallOptions = {}): ClientStream<Req, Res> {
-    return new MessageStream(method, options, this.#deps, {
-      start: (call) => this.start(call),
-      forget: (call) => this.#waiting.delete(call),
-      lastError: () => this.#lastError,
-      maxSendBytes: this.#options.maxSendBytes,
-      maxReceiveBytes: this.#options.maxReceiveBytes,
-    });
+    return new MessageStream(method, options, this.#deps, this.#access);
   }
 
   state(): ChannelState {

@@ -14,15 +14,11 @@ import { Inbox, Outbox } from './flow.ts';
 import { tooLargeReceived, tooLargeToSend } from './limits.ts';
 import { Payload } from './payload.ts';
 import type { ClientTransport, StreamSink } from './transport.ts';
-import { DEADLINE_TEXT, NO_METADATA, readResponse, waitingDeadlineText } from './unary-call.ts';
+import { DEADLINE_TEXT, NO_METADATA, readResponse, type UnaryChannel, waitingDeadlineText } from './unary-call.ts';
 
 /** What a stream needs of its channel. */
-export interface StreamChannel {
-  start(call: Startable): void;
-  forget(call: Startable): void;
-  lastError(): string;
+export interface StreamChannel extends UnaryChannel {
   readonly maxSendBytes: number;
-  readonly maxReceiveBytes: number;
 }
 
 interface End {

@@ -7,14 +7,12 @@ import { tooLargeReceived } from './limits.ts';
 import type { Payload } from './payload.ts';
 import type { ClientTransport, StreamSink } from './transport.ts';
 
-/** Who waits for a unary call. */
-export interface UnaryOwner {
-  readonly resume: (response: unknown) => void;
-  readonly fail: Fail;
+/** What a call needs of its channel. */
+export interface UnaryChannel {
   /** The call waits for a connection no longer. */
-  forget(): void;
-  /** Starts the call anew on another connection. */
-  restart(): void;
+  forget(call: Startable): void;
+  /** Gives the call a connection, or lets it wait for one. */
+  start(call: Startable): void;
   /** Why the channel has no connection; empty when it never failed. */
   lastError(): string;
   readonly maxReceiveBytes: number;
@@ -46,7 +44,9 @@ export class UnaryCall implements StreamSink, Startable {
   readonly #method: Method<unknown, unknown>;
   readonly #payload: Payload;
   readonly #metadata: Metadata;
-  readonly #owner: UnaryOwner;
+  readonly #channel: UnaryChannel;
+  readonly #resume: (response: unknown) => void;
+  readonly #fail: Fail;
   readonly #clock: Clock;
   /** 0: none. */
   #deadlineUs = 0;
@@ -61,13 +61,17 @@ export class UnaryCall implements StreamSink, Startable {
     payload: Payload,
     options: CallOptions,
     clock: Clock,
-    owner: UnaryOwner,
+    channel: UnaryChannel,
+    resume: (response: unknown) => void,
+    fail: Fail,
   ) {
     this.#method = method;
     this.#payload = payload;
     this.#metadata = options.metadata ?? NO_METADATA;
     this.waitForReady = options.waitForReady ?? false;
-    this.#owner = owner;
+    this.#channel = channel;
+    this.#resume = resume;
+    this.#fail = fail;
     this.#clock = clock;
     if (options.timeoutUs !== undefined) this.#limit(options.timeoutUs);
   }
@@ -81,9 +85,9 @@ export class UnaryCall implements StreamSink, Startable {
   #expire(): void {
     const waiting = this.#transport === undefined;
     this.#transport?.reset(this.#stream);
-    if (waiting) this.#owner.forget();
+    if (waiting) this.#channel.forget(this);
     this.refuse(
-      new RpcError('DeadlineExceeded', waiting ? waitingDeadlineText(this.#owner.lastError()) : DEADLINE_TEXT),
+      new RpcError('DeadlineExceeded', waiting ? waitingDeadlineText(this.#channel.lastError()) : DEADLINE_TEXT),
     );
   }
 
@@ -99,7 +103,7 @@ export class UnaryCall implements StreamSink, Startable {
     if (this.#settled) return;
     this.#settled = true;
     this.#timer?.cancel();
-    this.#owner.fail(error);
+    this.#fail(error);
   }
 
   /** The caller's task was cancelled (the server is told) or killed (nobody is). */
@@ -107,14 +111,14 @@ export class UnaryCall implements StreamSink, Startable {
     if (this.#settled) return;
     this.#settled = true;
     this.#timer?.cancel();
-    this.#owner.forget();
+    this.#channel.forget(this);
     if (how === 'cancel') this.#transport?.reset(this.#stream);
     else this.#transport?.forget(this.#stream);
   }
 
   onReply(payload: Payload): void {
     if (this.#settled) return;
-    const tooLarge = tooLargeReceived(payload.sizeBytes, this.#owner.maxReceiveBytes);
+    const tooLarge = tooLargeReceived(payload.sizeBytes, this.#channel.maxReceiveBytes);
     if (tooLarge !== undefined) {
       this.refuse(tooLarge);
       return;
@@ -129,7 +133,7 @@ export class UnaryCall implements StreamSink, Startable {
     }
     this.#settled = true;
     this.#timer?.cancel();
-    this.#owner.resume(response);
+    this.#resume(response);
   }
 
   onMessage(payload: Payload): void {
@@ -150,6 +154,6 @@ export class UnaryCall implements StreamSink, Startable {
   onUnprocessed(): void {
     if (this.#settled) return;
     this.#transport = undefined;
-    this.#owner.restart();
+    this.#channel.start(this);
   }
 }

@@ -4,7 +4,7 @@ import { Applier, type ApplyEffects, type ApplyResult } from '../../../src/etcd/
 import { readFrames } from '../../../src/etcd/server/backend/frame.ts';
 import { encodeImage, StateBuilder } from '../../../src/etcd/server/backend/image.ts';
 import { hashAt } from '../../../src/etcd/server/mvcc/hash.ts';
-import type { Change } from '../../../src/etcd/server/mvcc/store.ts';
+import type { Revision } from '../../../src/etcd/server/mvcc/revision.ts';
 import type { OneRequest } from '../../../src/etcd/server/raft/payload.ts';
 import { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { concatBytes } from '../../../src/platform/bytes.ts';
@@ -16,7 +16,7 @@ export class Replica {
   readonly state: ReplicatedState;
   readonly #applier: Applier;
 
-  constructor(memberId: string, changed: (changes: readonly Change[]) => void) {
+  constructor(memberId: string, changed: (changes: readonly Revision[]) => void) {
     this.state = new ReplicatedState({
       clusterId: '0000000000000001',
       memberId,

@@ -47,7 +47,7 @@ describe('revisions', () => {
     expect(store.readRevision).toBe(2);
     store.put('b', bytesOf('b'), utf8Encode('2'), NO_LEASE);
     const changes = store.endWrite();
-    expect(changes.map(({ revision }) => [revision.main, revision.sub])).toEqual([
+    expect(changes.map(({ main, sub }) => [main, sub])).toEqual([
       [2, 0],
       [2, 1],
     ]);

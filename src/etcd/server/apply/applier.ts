@@ -1,8 +1,9 @@
 import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
-import type { ResponseHeader } from '../../../api/etcd/kv.ts';
+import type { PutRequest, ResponseHeader } from '../../../api/etcd/kv.ts';
 import { AlarmType } from '../../../api/etcd/maintenance.ts';
-import type { Change } from '../mvcc/store.ts';
+import { keyOf } from '../mvcc/keys.ts';
+import type { Revision } from '../mvcc/revision.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import { compareVersions } from '../versions.ts';
 import { costBytes } from './quota.ts';
@@ -20,7 +21,7 @@ export type ApplyResult = ApplyAnswer | EtcdErrorKind;
 /** What an applied request caused beside its answer. */
 export interface ApplyEffects {
   /** A write transaction changed keys; all changes share one main revision. */
-  changed(changes: readonly Change[]): void;
+  changed(changes: readonly Revision[]): void;
   /** A compaction was scheduled. */
   compacted(revision: number): void;
   /** The database is over its quota: the alarm should be raised. */
@@ -52,12 +53,13 @@ export class Applier {
     this.#options = options;
   }
 
-  apply(request: InternalRaftRequest): ApplyResult {
+  /** `putKey`: the key of a put as the store has it, if it is known. */
+  apply(request: InternalRaftRequest, putKey: string | null = null): ApplyResult {
     const refused = this.#refusedByAlarm(request);
     if (refused !== null) return refused;
     const cost = costBytes(request, this.#state.options.behaviour.quotaCountsNested);
     const fits = cost === 0 || this.fitsQuota(cost);
-    const result = this.#execute(request);
+    const result = request.put === null ? this.#execute(request) : this.#put(request.put, putKey);
     if (fits || isError(result)) return result;
     this.#effects.overQuota();
     return EtcdError.NoSpace;
@@ -82,7 +84,6 @@ export class Applier {
   }
 
   #execute(request: InternalRaftRequest): ApplyResult {
-    if (request.put !== null) return this.#put(request);
     if (request.txn !== null) return this.#txn(request);
     if (request.deleteRange !== null) return this.#deleteRange(request);
     if (request.range !== null) return executeRange(this.#state.store, request.range);
@@ -129,11 +130,11 @@ export class Applier {
     return revisionHeader(this.#state.store.currentRevision);
   }
 
-  #put(request: InternalRaftRequest): ApplyResult {
-    const refused = checkPut(this.#state, request.put!);
+  #put(put: PutRequest, key: string | null): ApplyResult {
+    const refused = checkPut(this.#state, put);
     if (refused !== null) return refused;
     this.#state.store.beginWrite();
-    const response = executePut(this.#state, request.put!);
+    const response = executePut(this.#state, put, key ?? keyOf(put.key));
     this.#end();
     return response;
   }

@@ -55,9 +55,8 @@ function checkKept(context: WriteContext, put: PutRequest): EtcdErrorKind | null
  * keep parts of it passes those checks: etcd has begun to write and panics, on every member, and again at each restart,
  * when the entry is applied anew.
  */
-export function executePut(context: WriteContext, put: PutRequest): PutResponse {
+export function executePut(context: WriteContext, put: PutRequest, key: string): PutResponse {
   const { store } = context;
-  const key = keyOf(put.key);
   let value = put.value;
   let lease = put.lease;
   if (put.ignoreValue || put.ignoreLease) {
@@ -141,7 +140,8 @@ function runOp(context: WriteContext, op: RequestOp, inner: Path | null): Respon
     invariant(!isError(answer), 'a range inside a transaction was not checked');
     return { ...NO_OP, responseRange: answer };
   }
-  if (op.requestPut !== null) return { ...NO_OP, responsePut: executePut(context, op.requestPut) };
+  if (op.requestPut !== null)
+    return { ...NO_OP, responsePut: executePut(context, op.requestPut, keyOf(op.requestPut.key)) };
   if (op.requestDeleteRange !== null) {
     return { ...NO_OP, responseDeleteRange: executeDelete(context, op.requestDeleteRange) };
   }

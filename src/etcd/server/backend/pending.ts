@@ -31,7 +31,7 @@ export class PendingChanges implements StoreSink, LeaseSink, MembershipSink {
   }
 
   revisionAdded(revision: Revision): void {
-    this.#revisions.push({ sub: revision.sub, kv: revision });
+    this.#revisions.push(revision);
     this.#changed();
   }
 

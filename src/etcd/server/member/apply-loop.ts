@@ -94,8 +94,8 @@ export class ApplyLoop {
       return;
     }
     if (!isNew) return;
-    const { request } = entry.data as unknown as Payload;
-    const result = this.#owner.applier.apply(request);
+    const { request, putKey } = entry.data as unknown as Payload;
+    const result = this.#owner.applier.apply(request, putKey);
     this.#owner.observer?.applied(this.#owner.state.options.memberId, entry.index, entry.term, request, result);
     this.#owner.proposals.settle(request.header!.id, result);
   }

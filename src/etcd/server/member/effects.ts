@@ -4,7 +4,7 @@ import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { ApplyEffects } from '../apply/applier.ts';
-import type { Change } from '../mvcc/store.ts';
+import type { Revision } from '../mvcc/revision.ts';
 import type { Member } from './member.ts';
 
 /** What applied requests cause beside their answers: events for watchers and checkers, work for other parts. */
@@ -16,7 +16,7 @@ export class Effects implements ApplyEffects {
     this.#member = member;
   }
 
-  changed(changes: readonly Change[]): void {
+  changed(changes: readonly Revision[]): void {
     this.#member.hub.publish(changes);
   }
 

@@ -1,11 +1,12 @@
 import type { KeyValue, LeaseId } from '../../../api/etcd/kv.ts';
+import type { StoredRevision } from '../backend/stored-revision.ts';
 
 /**
  * One change of one key: the `sub`-th change of the transaction that made main revision `modRevision`. A version of 0 is
  * a tombstone (reference/etcd.md A2). It is itself the message that readers and watchers are given; what only the store
  * needs is private, so that nobody sees, compares or freezes it.
  */
-export class Revision implements KeyValue {
+export class Revision implements KeyValue, StoredRevision {
   readonly key: Uint8Array;
   readonly createRevision: number;
   readonly modRevision: number;
@@ -42,6 +43,11 @@ export class Revision implements KeyValue {
 
   get sub(): number {
     return this.#sub;
+  }
+
+  /** As it is stored. */
+  get kv(): KeyValue {
+    return this;
   }
 
   /** The key's history; null once compaction has removed this revision. */

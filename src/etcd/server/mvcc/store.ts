@@ -27,6 +27,8 @@ export interface StoreRules {
   readonly hashesCompactions: boolean;
 }
 
+const NO_KEYS: readonly KeyValue[] = Object.freeze([]);
+const NO_CHANGES: Revision[] = Object.freeze([]) as unknown as Revision[];
 const DEFAULT_RULES: StoreRules = Object.freeze({ keepsTombstoneAtCompaction: true, hashesCompactions: true });
 
 /** Why a revision cannot be read. */
@@ -36,13 +38,6 @@ export interface RangeAnswer {
   readonly kvs: readonly KeyValue[];
   /** Keys in the range at that revision, whatever the limit. */
   readonly count: number;
-}
-
-/** What one write transaction changed; all have the same main revision, in order of `sub`. */
-export interface Change {
-  readonly revision: Revision;
-  /** The key's state before, null when it did not exist. */
-  readonly previous: KeyValue | null;
 }
 
 /** What a member's store was asked to do since the member started; `txns` are those of more than one operation. */
@@ -73,7 +68,8 @@ export class MvccStore {
   /** Hashes that compactions left behind. */
   readonly hashes = new HashStorage();
   #hasher: KvHasher | null = null;
-  #changes: Change[] | null = null;
+  /** Of the running write transaction, in order of `sub`; null when none runs. */
+  #changes: Revision[] | null = null;
   /** Bytes of keys and values that are live in the key space: the base of quota accounting. */
   #liveBytes = 0;
   #revisionCount = 0;
@@ -152,6 +148,10 @@ export class MvccStore {
   /** At most `limit` keys (0: all) in key order, and how many there are. */
   range(range: KeyRange, revision: number, limit: number): RangeAnswer {
     this.counts.ranges++;
+    if (range.single) {
+      const kv = this.get(range.from, revision);
+      return kv === null ? { kvs: NO_KEYS, count: 0 } : { kvs: [kv], count: 1 };
+    }
     const kvs: KeyValue[] = [];
     let count = 0;
     this.visit(range, revision, (kv) => {
@@ -164,7 +164,7 @@ export class MvccStore {
 
   beginWrite(): void {
     invariant(this.#changes === null, 'write transactions do not nest');
-    this.#changes = [];
+    this.#changes = NO_CHANGES;
     this.#operationsBefore = this.#operations();
   }
 
@@ -179,7 +179,7 @@ export class MvccStore {
     // All revisions of a key share its bytes.
     const bytes = history.newest?.key ?? keyBytes;
     const sub = this.#nextSub();
-    this.#add(history, new Revision(history, sub, bytes, create, main, version, value, lease), previous);
+    this.#add(history, new Revision(history, sub, bytes, create, main, version, value, lease));
     const before = previous === null ? NO_LEASE : previous.lease;
     if (before !== lease) {
       if (before !== NO_LEASE) this.#leases.detach(before, key);
@@ -201,14 +201,14 @@ export class MvccStore {
       const key = keyOf(previous.key);
       const history = this.#historyOf(key);
       const tombstone = new Revision(history, this.#nextSub(), previous.key, 0, main, 0, NO_BYTES, NO_LEASE);
-      this.#add(history, tombstone, previous);
+      this.#add(history, tombstone);
       if (previous.lease !== NO_LEASE) this.#leases.detach(previous.lease, key);
     }
     return doomed;
   }
 
-  /** Ends the transaction: main moves by one when anything changed. Returns the changes. */
-  endWrite(): readonly Change[] {
+  /** Ends the transaction: main moves by one when anything changed. Returns the changes, all of one main revision. */
+  endWrite(): readonly Revision[] {
     const changes = this.#changes;
     invariant(changes !== null, 'no write transaction is running');
     this.#changes = null;
@@ -236,9 +236,11 @@ export class MvccStore {
     return this.#changes.length;
   }
 
-  #add(history: KeyHistory, revision: Revision, previous: KeyValue | null): void {
+  #add(history: KeyHistory, revision: Revision): void {
     this.#append(history, revision);
-    this.#changes!.push({ revision, previous });
+    // An array of one takes a tenth of the room of one that grew to it, and most transactions change one key.
+    if (this.#changes!.length === 0) this.#changes = [revision];
+    else this.#changes!.push(revision);
     this.#sink.revisionAdded(revision);
   }
 

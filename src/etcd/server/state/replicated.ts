@@ -118,7 +118,7 @@ export class ReplicatedState {
   /** The whole state as it is stored; revisions are shared, not copied. */
   export(): DatabaseState {
     const revisions: StoredRevision[] = [];
-    this.store.visitRevisions((revision) => revisions.push({ sub: revision.sub, kv: revision }));
+    this.store.visitRevisions((revision) => revisions.push(revision));
     return {
       index: this.consistentIndex,
       term: this.consistentTerm,

@@ -1,7 +1,8 @@
 import type { Event } from '../../../api/etcd/kv.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { inRange } from '../mvcc/keys.ts';
-import type { Change, MvccStore } from '../mvcc/store.ts';
+import type { Revision } from '../mvcc/revision.ts';
+import type { MvccStore } from '../mvcc/store.ts';
 import { WatcherGroups } from './groups.ts';
 import { eventOf, type WatchBatch, type Watcher } from './watcher.ts';
 
@@ -62,16 +63,16 @@ export class WatchHub {
   }
 
   /** Offers one transaction's changes to the watchers that are up to date. */
-  publish(changes: readonly Change[]): void {
-    const revision = changes[0]!.revision.main;
+  publish(changes: readonly Revision[]): void {
     if (this.#synced.size === 0) return;
+    const revision = changes[0]!.main;
     if (changes.length === 1) this.#publishOne(changes[0]!, revision);
     else this.#publishMany(changes, revision);
   }
 
-  #publishOne(change: Change, revision: number): void {
-    const { history } = change.revision;
-    const event = eventOf(change.revision);
+  #publishOne(change: Revision, revision: number): void {
+    const { history } = change;
+    const event = eventOf(change);
     const events = [event];
     const full: WatchBatch[] = [];
     this.#synced.watching(history!.key, (watchers) => {
@@ -85,11 +86,11 @@ export class WatchHub {
     for (const batch of full) this.#makeVictim(batch);
   }
 
-  #publishMany(changes: readonly Change[], revision: number): void {
+  #publishMany(changes: readonly Revision[], revision: number): void {
     const wanted = new Map<Watcher, Event[]>();
     for (const change of changes) {
-      const event = eventOf(change.revision);
-      this.#synced.watching(change.revision.history!.key, (watchers) => {
+      const event = eventOf(change);
+      this.#synced.watching(change.history!.key, (watchers) => {
         for (const watcher of watchers) {
           if (revision < watcher.nextRevision || !watcher.wants(event)) continue;
           const events = wanted.get(watcher);
