@@ -8,11 +8,16 @@ const SCENARIOS = [
   'joining-as-a-voter',
   'last-member-cannot-leave',
   'never-started-member',
+  'not-kept-yet',
+  'outside-services-down',
   'recovery-from-snapshot',
   'space-alarm',
   'wiped-without-leaving',
 ];
-const MISTAKES = [['joining-as-a-voter', 'as-a-voter']];
+const MISTAKES = [
+  ['joining-as-a-voter', 'as-a-voter'],
+  ['not-kept-yet', 'told-once'],
+];
 const AT_NIGHT = [
   ['last-member-cannot-leave', 'forced'],
   ['recovery-from-snapshot', 'unwiped-members-return'],
@@ -20,7 +25,7 @@ const AT_NIGHT = [
 ];
 const isNight = TIER !== 'commit';
 
-describe('field reports about members, learners, snapshots and alarms', () => {
+describe('field reports about members, learners, snapshots, alarms and what a machine waits for', () => {
   it.each(SCENARIOS)('%s', (name) => {
     expect(run(`field/${name}`).result.reasons).toEqual([]);
   });

@@ -113,10 +113,7 @@ class ScenarioRun {
       declared: this.#plan.declared,
       steps: this.#steps,
       view,
-      story: [
-        ...tellStory(view, violations, this.#mistake),
-        ...adviceOn(this.#session).map((line) => `Advice: ${line}`),
-      ],
+      story: [...tellStory(view, this.#mistake), ...adviceOn(this.#session).map((line) => `Advice: ${line}`)],
     };
     this.#session.close();
     return result;

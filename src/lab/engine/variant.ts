@@ -20,11 +20,12 @@ export function planOf(scenario: Scenario, mistake: MistakeSpec | undefined): Ru
 
 function withMistake(steps: readonly Step[], mistake: MistakeSpec): Step[] {
   return steps.flatMap((step): Step[] => {
-    if (step.id !== undefined && mistake.skips.includes(step.id)) return [];
-    const inner = withoutSkipped(step, mistake);
-    if (step.id !== undefined && step.id === mistake.before) return [...mistake.steps, inner];
-    if (step.id !== undefined && step.id === mistake.after) return [inner, ...mistake.steps];
-    return [inner];
+    const { id } = step;
+    // A step that is left out still marks where the mistake happens.
+    const inner = id !== undefined && mistake.skips.includes(id) ? [] : [withoutSkipped(step, mistake)];
+    if (id !== undefined && id === mistake.before) return [...mistake.steps, ...inner];
+    if (id !== undefined && id === mistake.after) return [...inner, ...mistake.steps];
+    return inner;
   });
 }
 

@@ -55,11 +55,6 @@ const TELLERS: ReadonlyMap<string, Teller> = new Map<string, Teller>([
     (who, field) => (field('pods') === '' ? `${who} withdraws the static pods` : `${who} serves static pods`),
   ],
   [
-    kubePrismHealth.name,
-    (who, field) =>
-      field('healthy') === 'true' ? `${who}: KubePrism has an API server` : `${who}: KubePrism has no API server`,
-  ],
-  [
     kubeSpanPeer.name,
     (who, field) => {
       if (field('state') === 'up') return `${who}: KubeSpan reaches ${field('peer')} at ${field('endpoint')}`;
@@ -93,6 +88,7 @@ export class ChangeNarrator {
   tell(event: TraceEvent): string | undefined {
     if (event.kind === machineStatus.name) return this.#machine(event);
     if (event.kind === serviceState.name) return this.#service(event);
+    if (event.kind === kubePrismHealth.name) return this.#kubePrism(event);
     if (event.kind !== nodeChanged.name) return undefined;
     return this.#node(String(event.fields.name), event.fields.ready === true, event.fields.deleted === true);
   }
@@ -119,6 +115,14 @@ export class ChangeNarrator {
     const who = machineOf(event.source);
     const how = health === 'unknown' ? '' : `, ${health}`;
     return this.#changed(`${who}: service ${service} ${state}${how}`, `${who} ${service}`);
+  }
+
+  /** KubePrism believes in servers that it has not tried yet; only after it found none is it news that it has one. */
+  #kubePrism(event: TraceEvent): string | undefined {
+    const who = machineOf(event.source);
+    const key = `${who} KubePrism`;
+    if (event.fields.healthy !== true) return this.#changed(`${who}: KubePrism has no API server`, key);
+    return this.#last.has(key) ? this.#changed(`${who}: KubePrism has an API server`, key) : undefined;
   }
 
   #changed(text: string, key: string): string | undefined {

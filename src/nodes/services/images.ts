@@ -6,10 +6,11 @@ import { exponentialUnits } from '../retry.ts';
 
 const LIMIT_US = 20 * 60_000_000;
 const UNIT_US = 5_000_000;
+/** Not-found answers after which a pull gives up. */
 const NOT_FOUND_LIMIT = 6;
 
 /** Pulls an image unless it is there: up to 20 minutes, giving up at the sixth not-found answer (reference/controllers.md C.2). */
-export function* pullImage(machine: Machine, image: string): Task<void> {
+export function* pullImage(machine: Machine, image: string, notFoundLimit = NOT_FOUND_LIMIT): Task<void> {
   const { containers, clock } = machine.platform;
   if (containers.hasImage(image)) return;
   const deadlineUs = clock.monotonicUs() + LIMIT_US;
@@ -23,7 +24,7 @@ export function* pullImage(machine: Machine, image: string): Task<void> {
       if (!(error instanceof ContainerError)) throw error;
       if (error.code === 'image-not-found') notFound++;
       const pauseUs = pause(attempt);
-      if (notFound >= NOT_FOUND_LIMIT || clock.monotonicUs() + pauseUs > deadlineUs) {
+      if (notFound >= notFoundLimit || clock.monotonicUs() + pauseUs > deadlineUs) {
         throw new NodeError(`failed to pull image "${image}": ${error.message}`);
       }
       yield* clock.sleep(pauseUs);

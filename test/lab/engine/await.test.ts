@@ -87,5 +87,7 @@ describe('await with again', () => {
     const mistake = { skips: ['tell'], violates: [], steps: [] } as unknown as MistakeSpec;
     const [planned] = planOf({ steps: [step], violates: [] } as unknown as Scenario, mistake).steps;
     expect((planned as AwaitStep).again.map(({ id }) => id)).toEqual(['other']);
+    const instead = { ...mistake, before: 'tell', steps: [step] } as MistakeSpec;
+    expect(planOf({ steps: [TELL], violates: [] } as unknown as Scenario, instead).steps).toEqual([step]);
   });
 });

@@ -24,7 +24,6 @@ describe('the story of a split brain', () => {
   it('says why, what each side believes, how to see it, and the repair in order', () => {
     const text = tellStory(
       view(cluster('cp-1', member('cp-1'), member('cp-3')), cluster('cp-2', member('cp-2'))),
-      [],
       undefined,
     );
     const story = text.join('\n');
@@ -42,7 +41,7 @@ describe('the story of a split brain', () => {
 
   it('keeps the larger side, and tells of a control plane that is in neither and of learners without a name', () => {
     const larger = cluster('cp-2', member('cp-2'), member('cp-4'), member('', true));
-    const story = tellStory(view(cluster('cp-1', member('cp-1')), larger), [], undefined).join('\n');
+    const story = tellStory(view(cluster('cp-1', member('cp-1')), larger), undefined).join('\n');
     expect(story).toContain('here that of cp-2');
     expect(story).toContain('Wipe cp-1, cp-3,');
     expect(story).toContain('a learner that never said its name');

@@ -77,13 +77,16 @@ export function requestReset(machine: Machine, request: ResetRequest): string {
   return launch(machine, 'reset', () => resetPhases(machine, plan), false);
 }
 
+/** The caller waits for the answer: an image that is not found is asked for twice only. */
+const VALIDATION_NOT_FOUND_LIMIT = 2;
+
 /** reference/v1.11.3.md 7.2 */
 export function* requestUpgrade(machine: Machine, request: UpgradeRequest): Task<string> {
   machine.kmsg.talos(`upgrade request received: staged ${request.stage}, force ${request.force}`);
   if (findSystemDisk(machine.platform.blockDevices) === undefined) throw new NodeError('Talos is not installed');
   machine.kmsg.talos(`validating "${request.image}"`);
   try {
-    yield* pullInstaller(machine, request.image);
+    yield* pullInstaller(machine, request.image, VALIDATION_NOT_FOUND_LIMIT);
   } catch (error) {
     if (error instanceof NodeError)
       throw new NodeError(`error validating installer image "${request.image}": ${error.message}`);

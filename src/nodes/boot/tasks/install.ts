@@ -1,4 +1,4 @@
-import { ContainerError, DiskError } from '../../../platform/errors.ts';
+import { DiskError } from '../../../platform/errors.ts';
 import type { BlockDeviceInfo, BootImage } from '../../../platform/platform.ts';
 import type { Task } from '../../../platform/task.ts';
 import { activeSettings } from '../../config/active.ts';
@@ -6,6 +6,7 @@ import { matchingDisks } from '../../config/machine-facts.ts';
 import { NodeError } from '../../errors.ts';
 import { installed } from '../../events.ts';
 import type { Machine } from '../../machine.ts';
+import { pullImage } from '../../services/images.ts';
 import { MINIMUM_DISK_BYTES, systemPartitions } from '../../storage/layout.ts';
 import { mountSystemVolume } from '../../storage/volumes.ts';
 
@@ -45,15 +46,10 @@ function installDisk(machine: Machine, path: string, expression: string | undefi
   return found;
 }
 
-/** Fetches the installer. The machine has no disk to keep it on yet, so this happens in memory. */
-export function* pullInstaller(machine: Machine, image: string): Task<void> {
+/** Fetches the installer, with the patience of any pull. Before the installation it lies in memory: there is no disk yet. */
+export function* pullInstaller(machine: Machine, image: string, notFoundLimit?: number): Task<void> {
   machine.kmsg.talos(`pulling "${image}"`);
-  try {
-    yield* machine.platform.containers.pull(image);
-  } catch (error) {
-    if (error instanceof ContainerError) throw new NodeError(`failed to pull image "${image}": ${error.message}`);
-    throw error;
-  }
+  yield* pullImage(machine, image, notFoundLimit);
 }
 
 /** What an installer image puts into a boot slot: its tag, and the schematic of an Image Factory reference. */
