@@ -84,13 +84,19 @@ describe('starting a member', () => {
     expect(runOn(spare, cluster.arguments(spare, list, 'existing'))).toMatchObject({
       code: 1,
       text: expect.stringMatching(
-        /error validating peerURLs \{ClusterID:[0-9a-f]+ Members:\[.*\]\}?.*: member count is unequal/,
+        /error validating peerURLs \{ClusterID:[0-9a-f]+ Members:\[&\{ID:[0-9a-f]+ RaftAttributes:\{PeerURLs:\[http:\/\/10\.0\.0\.11:2380\] IsLearner:false\} Attributes:\{Name:m1 ClientURLs:\[http:\/\/10\.0\.0\.11:2379\]\}\}\] RemovedMemberIDs:\[\]\}: member count is unequal/,
       ),
     });
     expect(runOn(spare, cluster.arguments(spare, initialCluster([first]), 'existing'))).toMatchObject({
       code: 1,
       text: expect.stringContaining('couldn\'t find local name \\"m2\\" in the initial cluster configuration'),
     });
+    const channel = cluster.channel(first);
+    const elsewhere = ['http://10.0.0.99:2380'];
+    cluster.run(() => channel.unary(ClusterService.MemberAdd, { peerUrls: elsewhere, isLearner: true }, READY));
+    expect(runOn(spare, cluster.arguments(spare, list, 'existing')).text).toMatch(
+      /: PeerURLs: no match found for existing member \([0-9a-f]+, \[http:\/\/10\.0\.0\.99:2380\]\), last resolver error \(resolved urls: \\"http:\/\/10\.0\.0\.99:2380\\" != \\"http:/,
+    );
     const nobody = 'm2=http://10.0.0.12:2380,m9=http://10.0.0.99:2380';
     expect(runOn(spare, cluster.arguments(spare, nobody, 'existing'))).toMatchObject({
       code: 1,
@@ -236,7 +242,15 @@ describe('starting a member', () => {
     start({ size: 1, spare: 1 });
     const spare = cluster.nodes[1]!;
     onDisk(spare, ({ platform }) => writeDurably(platform.disk, '/bad.db', new Uint8Array(512 + 32)));
-    expect(runOn(spare, ['etcdutl', 'snapshot', 'restore', '/bad.db', '--data-dir=/x'])).toMatchObject({ code: 1 });
+    const restore = (file: string, ...more: readonly string[]): { code: number; text: string } =>
+      runOn(spare, ['etcdutl', 'snapshot', 'restore', file, '--data-dir=/x', ...more]);
+    expect(restore('/bad.db')).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/Error: expected sha256 \[0( 0){31}\], got \[\d+( \d+){31}\]/),
+    });
+    expect(restore('/bad.db', '--name=m2').text).toContain('couldn\'t find local name "m2" in the initial cluster');
+    onDisk(spare, ({ platform }) => platform.disk.makeDirectory('/wal'));
+    expect(restore('/bad.db', '--wal-dir=/wal').text).toContain('Error: wal-dir "/wal" exists');
     onDisk(spare, ({ platform }) => writeDurably(platform.disk, '/raw.db', new Uint8Array(512)));
     expect(runOn(spare, ['etcdutl', 'snapshot', 'restore', '/raw.db', '--data-dir=/x']).text).toContain(
       'snapshot missing hash but --skip-hash-check=false',

@@ -20,6 +20,7 @@ import { Applier, type ApplyEffects } from '../../../src/etcd/server/apply/appli
 import { costBytes } from '../../../src/etcd/server/apply/quota.ts';
 import { executeRange } from '../../../src/etcd/server/apply/range.ts';
 import { validatePut, validateRange, validateTxn } from '../../../src/etcd/server/apply/validate.ts';
+import { type DatabaseState, encodeImage } from '../../../src/etcd/server/backend/image.ts';
 import { parseConfig, type ServerConfig } from '../../../src/etcd/server/config/config.ts';
 import { parseInitialCluster, parseUrls } from '../../../src/etcd/server/config/urls.ts';
 import { Lessor } from '../../../src/etcd/server/lease/lessor.ts';
@@ -34,8 +35,9 @@ import {
   mayRemove,
   type ReconfigurationView,
 } from '../../../src/etcd/server/membership/reconfiguration.ts';
+import { snapshotStatus } from '../../../src/etcd/server/restore/status.ts';
 import type { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
-import { utf8Decode, utf8Encode } from '../../../src/platform/bytes.ts';
+import { concatBytes, utf8Decode, utf8Encode } from '../../../src/platform/bytes.ts';
 import { ConfChangeType } from '../../../src/raft/index.ts';
 import { newState } from './state.ts';
 
@@ -415,6 +417,32 @@ describe('membership', () => {
     const json = encodeContext(context);
     expect(utf8Decode(json)).toMatch(/^\{"id":18364758544493064720,"peerURLs":\["http/);
     expect(decodeContext(json)).toEqual(context);
+  });
+});
+
+describe('a snapshot file', () => {
+  it("has as many entries as etcd's own database would", () => {
+    const { applier, state } = newApplier();
+    for (const key of ['a', 'b', 'b']) applier.apply(put(key, 'x'));
+    applier.apply(InternalRaftRequest.of({ leaseGrant: { id: '0000000000000001', ttl: 10 } }));
+    const member = { id: '00000000000000a1', name: 'a', peerUrls: [], clientUrls: [], isLearner: false };
+    const database: DatabaseState = {
+      ...state.export(),
+      members: [member],
+      clusterVersion: '3.4.0',
+      storageVersion: '',
+    };
+    // Counted by the real 3.4: three revisions, a lease, a member, the cluster's version, two marks.
+    expect(snapshotStatus(concatBytes(encodeImage(database)))).toMatchObject({
+      totalKeys: 8,
+      revision: 4,
+      storageVersion: '',
+    });
+    const compacted = { ...database, scheduledCompaction: 3, finishedCompaction: 3 };
+    expect(snapshotStatus(concatBytes(encodeImage(compacted)))!.totalKeys).toBe(10);
+    const newer = { ...compacted, clusterVersion: '3.6.0', storageVersion: '3.6.0' };
+    expect(snapshotStatus(concatBytes(encodeImage(newer)))).toMatchObject({ totalKeys: 13, storageVersion: '3.6.0' });
+    expect(snapshotStatus(new Uint8Array(512).fill(7))).toBeNull();
   });
 });
 

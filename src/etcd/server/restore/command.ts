@@ -11,7 +11,7 @@ const FLAGS: Readonly<Record<string, string>> = Object.freeze({
   name: 'default',
   'data-dir': '',
   'wal-dir': '',
-  'initial-cluster': '',
+  'initial-cluster': 'default=http://localhost:2380',
   'initial-cluster-token': 'etcd-cluster',
   'initial-advertise-peer-urls': 'http://localhost:2380',
   'skip-hash-check': 'false',
@@ -61,14 +61,18 @@ function* run(
   const markCompacted = parseBool(values['mark-compacted']!) ?? false;
   if (bumpRevision > 0 && !markCompacted) return fail('--mark-compacted required if --revision-bump > 0', 128);
   const advertised = values['initial-advertise-peer-urls']!;
-  const text = values['initial-cluster'] === '' ? `${name}=${advertised}` : values['initial-cluster']!;
-  const initialCluster = parseInitialCluster(text);
+  const initialCluster = parseInitialCluster(values['initial-cluster']!);
   if (typeof initialCluster === 'string') return fail(initialCluster, 1);
   const advertisePeerUrls = parseUrls(advertised);
   if (typeof advertisePeerUrls === 'string') return fail(advertisePeerUrls, 1);
   const console = new Console(process);
   const dataDir = values['data-dir'] === '' ? `${name}.etcd` : values['data-dir']!;
-  const where = { path: snapshotPath, 'data-dir': dataDir };
+  const where = {
+    path: snapshotPath,
+    'wal-dir': values['wal-dir'] === '' ? `${dataDir}/member/wal` : values['wal-dir'],
+    'data-dir': dataDir,
+    'snap-dir': `${dataDir}/member/snap`,
+  };
   console.info('restoring snapshot', where);
   try {
     yield* restoreSnapshot(process.platform.disk, {

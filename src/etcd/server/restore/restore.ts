@@ -3,6 +3,7 @@ import { compareBytes } from '../../../platform/bytes.ts';
 import { type Disk, readWhole } from '../../../platform/disk.ts';
 import { sha256 } from '../../../platform/hash.ts';
 import type { Task } from '../../../platform/task.ts';
+import { goQuote } from '../../../platform/text/quote.ts';
 import {
   type ConfChange,
   ConfChangeType,
@@ -50,7 +51,10 @@ export class RestoreError extends Error {
 export function* restoreSnapshot(disk: Disk, options: RestoreOptions): Task<void> {
   checkFounding(options, true);
   const layout = layoutOf(options);
-  yield* checkEmpty(disk, layout.dataDir);
+  yield* checkEmpty(disk, options.dataDir, layout.dataDir);
+  if (options.walDir !== '' && (yield* disk.stat(layout.walDir)) !== undefined) {
+    throw new RestoreError(`wal-dir ${goQuote(options.walDir)} exists`);
+  }
   const image = yield* readImage(disk, options);
   const members = foundingMembers(options);
   const self = members.find((member) => member.name === options.name)!;
@@ -93,10 +97,10 @@ export function* restoreSnapshot(disk: Disk, options: RestoreOptions): Task<void
   wal.close();
 }
 
-function* checkEmpty(disk: Disk, dataDir: string): Task<void> {
+function* checkEmpty(disk: Disk, given: string, dataDir: string): Task<void> {
   const info = yield* disk.stat(dataDir);
   if (info !== undefined && (yield* disk.list(dataDir)).length > 0) {
-    throw new RestoreError(`data-dir "${dataDir}" not empty or could not be read`);
+    throw new RestoreError(`data-dir ${goQuote(given)} not empty or could not be read`);
   }
 }
 
@@ -107,8 +111,9 @@ function* readImage(disk: Disk, options: RestoreOptions): Task<DatabaseState> {
   const { database: image, hasSum } = databaseOf(bytes);
   if (!options.skipHashCheck) {
     if (!hasSum) throw new RestoreError('snapshot missing hash but --skip-hash-check=false');
-    if (compareBytes(sha256(image), bytes.subarray(image.length)) !== 0) {
-      throw new RestoreError('expected sha256 does not match the content of the snapshot');
+    const [told, found] = [bytes.subarray(image.length), sha256(image)];
+    if (compareBytes(found, told) !== 0) {
+      throw new RestoreError(`expected sha256 [${told.join(' ')}], got [${found.join(' ')}]`);
     }
   }
   const builder = new StateBuilder();

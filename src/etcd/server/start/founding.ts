@@ -54,7 +54,7 @@ function hasDuplicates(cluster: UrlsByName): boolean {
  */
 function checkAdvertised(flags: FoundingFlags, listed: readonly string[]): void {
   const advertised = urlTexts(flags.advertisePeerUrls);
-  const difference = firstDifference(advertised, listed);
+  const difference = urlsDifference(advertised, listed);
   if (difference === null) return;
   const onlyListed = listed.filter((url) => !advertised.includes(url));
   if (onlyListed.length > 0) {
@@ -74,7 +74,7 @@ function checkAdvertised(flags: FoundingFlags, listed: readonly string[]): void 
 }
 
 /** How two sorted lists differ, in Go's words; null when they do not. */
-function firstDifference(a: readonly string[], b: readonly string[]): string | null {
+export function urlsDifference(a: readonly string[], b: readonly string[]): string | null {
   const list = (urls: readonly string[]): string => `[${urls.map(goQuote).join(' ')}]`;
   if (a.length !== b.length) return `len(${list(a)}) != len(${list(b)})`;
   const at = a.findIndex((url, i) => url !== b[i]);

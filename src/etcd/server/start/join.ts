@@ -7,7 +7,7 @@ import { urlTexts } from '../config/urls.ts';
 import type { PeerAccess } from '../peers/endpoint.ts';
 import { compareVersions } from '../versions.ts';
 import { StartError } from './errors.ts';
-import { checkFounding, foundingMembers } from './founding.ts';
+import { checkFounding, foundingMembers, urlsDifference } from './founding.ts';
 import { fetchCluster, fetchVersions, type RemoteCluster } from './remote.ts';
 
 /** How long one peer URL may take to describe the cluster. */
@@ -50,30 +50,33 @@ export function otherPeerUrls(config: ServerConfig): readonly string[] {
 /** Matches the list of the command line with the cluster's members by their peer URLs; ids by name. */
 function assignIds(local: readonly Member[], remote: RemoteCluster): ReadonlyMap<string, string> {
   const fail = (why: string): never => {
-    const members = local.map((member) => describe(member)).join(' ');
+    const members = remote.members.map((member) => describe(member)).join(' ');
     throw new StartError(
       `error validating peerURLs {ClusterID:${shortId(remote.clusterId)} Members:[${members}] RemovedMemberIDs:[]}: ${why}`,
     );
   };
   if (local.length !== remote.members.length) fail('member count is unequal');
   const ids = new Map<string, string>();
-  const unmatched = [...local];
   for (const member of remote.members) {
-    const wanted = [...member.peerUrls].sort().join(',');
-    const at = unmatched.findIndex((other) => [...other.peerUrls].sort().join(',') === wanted);
-    if (at < 0) {
-      fail(
-        `PeerURLs: no match found for existing member (${shortId(member.id)}, [${member.peerUrls.join(' ')}]), last resolver error (<nil>)`,
-      );
+    const wanted = [...member.peerUrls].sort();
+    let difference: string | null = null;
+    const own = local.find((other) => {
+      difference = urlsDifference(wanted, other.peerUrls);
+      return difference === null;
+    });
+    if (own !== undefined) ids.set(own.name, member.id);
+    else {
+      const known = `${shortId(member.id)}, [${member.peerUrls.join(' ')}]`;
+      fail(`PeerURLs: no match found for existing member (${known}), last resolver error (${difference ?? '<nil>'})`);
     }
-    ids.set(unmatched[at]!.name, member.id);
-    unmatched.splice(at, 1);
   }
   return ids;
 }
 
-function describe(member: Member): string {
-  return `&{ID:${shortId(member.id)} RaftAttributes:{PeerURLs:[${member.peerUrls.join(' ')}] IsLearner:${member.isLearner}} Attributes:{Name:${member.name} ClientURLs:[]}}`;
+/** A member as Go prints it. */
+function describe({ id, name, peerUrls, clientUrls, isLearner }: Member): string {
+  const raft = `RaftAttributes:{PeerURLs:[${peerUrls.join(' ')}] IsLearner:${isLearner}}`;
+  return `&{ID:${shortId(id)} ${raft} Attributes:{Name:${name} ClientURLs:[${clientUrls.join(' ')}]}}`;
 }
 
 /** At least one member must answer, and no cluster version may be beyond what this release serves. */
