@@ -47,6 +47,8 @@ export interface WorldSpec {
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
   /** A name server on the first network, that DHCP names and the workstation asks; without it names of the internet are known. */
   readonly dns?: { readonly address: string; readonly records: Readonly<Record<string, readonly string[]>> };
+  /** Names beside those of the internet that every name server knows which is no host of this world. */
+  readonly publicNames?: Readonly<Record<string, readonly string[]>>;
   /** Addresses that nothing of the world may take, because nobody or a shared address is to have them. */
   readonly reserved?: readonly string[];
   /** What right clocks show at the start, since the Unix epoch; default 2025-10-01. */

@@ -100,7 +100,7 @@ export class World {
       this.simulation.network.addSegment({ name: network.name, ...(latency !== undefined && { latency }) });
     }
     this.simulation.network.addRouter(routerOf(this.spec));
-    this.simulation.network.names.setOutside(INTERNET_NAMES);
+    this.simulation.network.names.setOutside({ ...INTERNET_NAMES, ...this.spec.publicNames });
   }
 
   #addInternet(programs: ProgramSet, web: PublicWeb): void {

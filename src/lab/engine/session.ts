@@ -60,6 +60,7 @@ export class Session {
         })),
         ...(scenario.loadBalancer !== undefined && { loadBalancer: scenario.loadBalancer }),
         ...(scenario.dns !== undefined && { dns: scenario.dns }),
+        ...(scenario.publicNames !== undefined && { publicNames: scenario.publicNames }),
         ...(scenario.epochUs !== undefined && { epochUs: scenario.epochUs }),
         ...(scenario.reserved !== undefined && { reserved: scenario.reserved }),
         ...(scenario.schematics !== undefined && { schematics: scenario.schematics }),

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly networks: readonly NetworkSpec[];
   readonly machines: readonly MachineSpec[];
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };
+  /** Names beside those of the internet that name servers know which are no hosts here. */
+  readonly publicNames?: Readonly<Record<string, readonly string[]>>;
   /** A name server on the first network. */
   readonly dns?: { readonly address: string; readonly records: Readonly<Record<string, readonly string[]>> };
   /** Extensions of an installer of the image factory, by the id of its schematic. */

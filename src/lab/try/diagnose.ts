@@ -1,4 +1,4 @@
-import { parseIpv4 } from '../scenario/addresses.ts';
+import { ipBytes } from '../../platform/x509/ip.ts';
 import { devicesOf, vipOf } from './devices.ts';
 import type { TriedConfig } from './tried-config.ts';
 import type { Attempt } from './try.ts';
@@ -7,6 +7,8 @@ export interface Circumstances {
   readonly configs: readonly TriedConfig[];
   /** Addresses of the machines. */
   readonly addresses: ReadonlySet<string>;
+  /** Names that were made known, with their addresses. */
+  readonly names: Readonly<Record<string, readonly string[]>>;
   readonly authorityProblems: readonly string[];
   /** What a service of a machine printed last. */
   readonly lastLine: (machine: string, service: string) => string | undefined;
@@ -34,17 +36,25 @@ export function reasonsOf(attempt: Attempt, circumstances: Circumstances): reado
 }
 
 /** What is at the endpoint that kubelets, workers and clients go to. */
-export function endpointReasons({ settings }: TriedConfig, { configs, addresses }: Circumstances): string[] {
+export function endpointReasons({ settings }: TriedConfig, { configs, addresses, names }: Circumstances): string[] {
   const { url, host } = settings.cluster.endpoint;
   const isAlone =
     settings.machineType === 'worker' && configs.every((config) => config.settings.machineType === 'worker');
   if (isAlone) {
     return [`a worker without a control plane: nobody at ${url} signs its API certificate or takes its kubelet in`];
   }
-  if (parseIpv4(host) === undefined) return [`the endpoint ${url} is a name that no simulated DNS server knows`];
+  if (names[host] !== undefined) return [];
+  if (ipBytes(host) === null) return [`the endpoint ${url} is a name that nobody here has`];
   const isShared = configs.some(({ legacy }) => devicesOf(legacy).some((device) => vipOf(device) === host));
   if (addresses.has(host) || isShared) return [];
   return [`the endpoint ${url} is nobody's: no machine here has that address, and no shared address (vip) is it`];
+}
+
+/** Where the name of the endpoint leads. */
+export function nameNotes({ settings }: TriedConfig, { names }: Circumstances): string[] {
+  const { host } = settings.cluster.endpoint;
+  const addresses = names[host];
+  return addresses === undefined ? [] : [`the name ${host} leads to its control planes: ${addresses.join(', ')}`];
 }
 
 function networkPluginReasons({ progress, config }: Attempt): string[] {

@@ -16,9 +16,10 @@ import type { OperatorShell } from '../tools/shell.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';
 import { checkAuthorities } from './authorities.ts';
-import { type Circumstances, endpointReasons, reasonsOf } from './diagnose.ts';
+import { type Circumstances, endpointReasons, nameNotes, reasonsOf } from './diagnose.ts';
 import { diskFor } from './disk.ts';
 import { Layout, type Placement } from './layout.ts';
+import { endpointNames } from './names.ts';
 import { Progress, type Stage } from './progress.ts';
 import type { TriedConfig } from './tried-config.ts';
 
@@ -66,7 +67,11 @@ export function* tryConfigs(
   const places = configs.map((config) => layout.place(config));
   const crypto = createSimCrypto(`${options.seed}/try`);
   const authorities = checkAuthorities(configs, crypto);
-  const scenario = scenarioOf(configs, places, layout, authorities.epochUs, options.disks);
+  const publicNames = endpointNames(configs, places);
+  const scenario = {
+    ...scenarioOf(configs, places, layout, authorities.epochUs, options.disks),
+    publicNames,
+  };
   const session = new Session(
     scenario,
     { seed: options.seed, digest: 'fast', strictWire: false },
@@ -95,6 +100,7 @@ export function* tryConfigs(
     attempt.verdict({
       configs,
       addresses,
+      names: publicNames,
       authorityProblems: authorities.problems.get(attempt.config.name) ?? [],
       lastLine: (machine, service) =>
         session.world.machine(machine).containers?.processOf('system', service)?.process.lines.tail(1)[0],
@@ -141,7 +147,7 @@ export class Attempt {
       address: this.place.address,
       stage,
       reasons: reasonsOf(this, circumstances),
-      notes: [...this.place.notes, ...more],
+      notes: [...this.place.notes, ...nameNotes(this.config, circumstances), ...more],
     };
   }
 

@@ -71,6 +71,24 @@ describe('a control plane and its worker', () => {
   });
 });
 
+describe('an endpoint that is a name', () => {
+  it('leads to the control planes that say it, whatever name servers the configs have', () => {
+    const named = 'cluster: {controlPlane: {endpoint: "https://api.home.example:6443"}}';
+    const alone = `
+machine:
+  features: {kubePrism: {enabled: false}}
+  network: {nameservers: [192.168.7.254]}
+${named}`;
+    const result = attempt([generated('controlplane', named), generated('worker', alone)]);
+    const [note] = result.machines[1]!.notes.slice(-1);
+    expect(note).toBe(`the name api.home.example leads to its control planes: ${result.machines[0]!.address}`);
+    expect(result.machines.map(({ stage, reasons }) => [stage, reasons])).toEqual([
+      ['ready', []],
+      ['ready', []],
+    ]);
+  });
+});
+
 describe('what stops a config', () => {
   const base = { cluster: 'cluster: {controlPlane: {endpoint: "https://10.3.0.9:6443"}}' };
 
