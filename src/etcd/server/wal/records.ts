@@ -174,10 +174,12 @@ export class RecordWriter {
       1 +
       varintSizeBytes(entry.index) +
       (content === null ? 0 : 1 + varintSizeBytes(length));
-    this.#reserve(64 + head + length);
-    // The sum covers the entry, and stands before it: the entry is written behind the longest possible head first.
-    const at = this.#size + MAX_HEAD_BYTES;
-    const behind = this.#size;
+    const total = head + length;
+    this.#reserve(64 + total);
+    // The sum covers the entry, and stands before it: the entry is written where it belongs if the sum is as long as
+    // most are, and moved if it is not.
+    const begin = this.#size;
+    const at = begin + HEAD_BYTES + LONG_SUM_BYTES + varintSizeBytes(total);
     this.#size = at;
     this.#byte(0x08);
     this.#byte(entry.type);
@@ -190,11 +192,10 @@ export class RecordWriter {
       this.#varint(length);
       this.#raw(content);
     }
-    const total = this.#size - at;
-    this.crc = this.#sums.update(this.crc, this.#buffer, at, this.#size);
-    this.#size = behind;
+    this.crc = this.#sums.update(this.crc, this.#buffer, at, at + total);
+    this.#size = begin;
     this.#begin(RecordType.Entry, total);
-    this.#buffer.copyWithin(this.#size, at, at + total);
+    if (this.#size !== at) this.#buffer.copyWithin(this.#size, at, at + total);
     this.#size += total;
     this.#pad();
   }
@@ -243,10 +244,8 @@ export class RecordWriter {
 
   #varint(value: number): void {
     let rest = value;
-    while (rest >= 0x80) {
-      this.#byte((rest % 0x80) | 0x80);
-      rest = Math.floor(rest / 0x80);
-    }
+    for (; rest >= 0x8000_0000; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80);
+    for (; rest >= 0x80; rest >>>= 7) this.#byte((rest & 0x7f) | 0x80);
     this.#byte(rest);
   }
 
@@ -263,7 +262,9 @@ export class RecordWriter {
   }
 }
 
-/** Longest head of an entry's record: length field, type, sum, tag and length of the data. */
-const MAX_HEAD_BYTES = 8 + 2 + 6 + 6;
+/** Head of a record but for its sum and the length of its data: length field, type, two tags. */
+const HEAD_BYTES = 8 + 2 + 1 + 1;
+/** A sum at or above 2^28, as fifteen of sixteen are. */
+const LONG_SUM_BYTES = 5;
 /** A buffer that grew beyond this is given back. */
 const MAX_KEPT_BYTES = 1 << 20;
