@@ -1,4 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request as askHttp } from 'node:http';
+import { request as askHttps } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HostConnection } from '../../src/host/net/connection.ts';
 import { netError } from '../../src/host/net/errors.ts';
 import { type HostPlatform, hostPlatform } from '../../src/host/platform.ts';
+import { utf8Encode } from '../../src/platform/bytes.ts';
 import type { Connection, Listener } from '../../src/platform/net.ts';
 import type { RpcError } from '../../src/platform/rpc.ts';
 import { type Task, wait } from '../../src/platform/task.ts';
+import { HttpConnections } from '../../src/rpc/http/connections.ts';
 import { loopbackNetwork } from '../contract/worlds/loopback.ts';
 import { Ask, Echo, type EchoLog, echoHandlers } from '../rpc/echo-service.ts';
 import { onHost } from '../support/on-host.ts';
@@ -101,6 +105,47 @@ describe('sockets of a host', () => {
     const strange = Object.assign(new Error('something new'), { code: 'ENEW' });
     expect(netError(strange, 'dial')).toMatchObject({ code: 'reset', message: 'dial: something new' });
   });
+
+  it.each([true, false])(
+    'a port shared with HTTP/1.1 answers both, behind TLS (%j) too, once it is opened',
+    async (secure) => {
+      const { rpc, scope } = host.platform;
+      const http = new HttpConnections({
+        scope,
+        alwaysBytes: false,
+        *handler({ target }) {
+          return { status: 200, body: utf8Encode(`you asked for ${target}`) };
+        },
+      });
+      const server = await run(() =>
+        rpc.serve({
+          address: SELF,
+          port: 0,
+          handlers: echoHandlers({ lines: [] }, () => wait<never>(() => () => {})),
+          otherwise: (connection, first, identity) => http.serve(connection, first, identity),
+          held: true,
+          ...(secure ? { tls: serverTls } : {}),
+        }),
+      );
+      const { port } = server.local;
+      const channel = rpc.channel([server.local], secure ? { tls: { insecureSkipVerify: true } } : {});
+      const said = run(() => channel.unary(Echo.Say, Ask.of({ text: 'x' }), { waitForReady: true }));
+      const ask = secure ? askHttps : askHttp;
+      const answer = new Promise<string>((resolve, reject) => {
+        ask({ host: SELF, port, path: '/health', rejectUnauthorized: false }, (response) => {
+          response.setEncoding('utf8').on('data', resolve);
+        })
+          .on('error', reject)
+          .end();
+      });
+      setTimeout(() => host.executor.enter(() => server.open()), 50);
+      expect((await said).text).not.toBe('');
+      expect(await answer).toBe('you asked for /health');
+      channel.close();
+      http.close();
+      server.close();
+    },
+  );
 
   it('a TLS client names the server that it wants, unless that is an address', async () => {
     const names: (string | false | null)[] = [];

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import type { CertificateRecord, KeyPair } from '../../src/platform/crypto.ts';
 import type { RpcError, TlsClient, TlsServer } from '../../src/platform/rpc.ts';
 import type { Task } from '../../src/platform/task.ts';
+import { HttpClient } from '../../src/rpc/http/client.ts';
+import { HttpConnections } from '../../src/rpc/http/connections.ts';
+import { partBytes } from '../../src/rpc/http/message.ts';
 import { createSimRpc } from '../../src/rpc/over-connections/rpc.ts';
 import { createSimCrypto } from '../../src/sim/crypto/crypto.ts';
 import { Answer, Ask, Echo } from './echo-service.ts';
@@ -57,7 +61,32 @@ class Bench {
     return createSimRpc({ net: this.world.net(address), clock, log, random: tinyRandom(3), crypto, scope });
   }
 
-  serve(tls: TlsServer | undefined) {
+  /** HTTP/1.1 on the same port, which tells who asked. */
+  #http(): HttpConnections {
+    return new HttpConnections({
+      scope: this.world.root,
+      alwaysBytes: false,
+      *handler(request, { identity }) {
+        return { status: 200, body: utf8Encode(`${request.target} for ${identity?.commonName ?? 'nobody'}`) };
+      },
+    });
+  }
+
+  get(tls: TlsClient | undefined): string {
+    const { clock, root } = this.world;
+    const deps = { net: this.world.net('10.0.0.2'), clock, crypto, scope: root.child('10.0.0.2') };
+    const client = new HttpClient(deps, SERVER, tls === undefined ? {} : { tls });
+    try {
+      return utf8Decode(partBytes(this.world.run(() => client.request({ target: '/health' })).body));
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      client.close();
+    }
+  }
+
+  serve(tls: TlsServer | undefined, shared: 'shared' | 'held' | 'alone' = 'alone') {
+    const http = this.#http();
     const { identities } = this;
     const handlers = [
       {
@@ -68,7 +97,12 @@ class Bench {
         },
       },
     ];
-    const options = { ...SERVER, handlers, ...(tls === undefined ? {} : { tls }) };
+    const options = {
+      ...SERVER,
+      handlers,
+      ...(tls === undefined ? {} : { tls }),
+      ...(shared === 'alone' ? {} : { otherwise: http.serve.bind(http), held: shared === 'held' }),
+    };
     return this.world.run(() => this.rpcAt(SERVER.address).serve(options));
   }
 
@@ -89,6 +123,39 @@ function failure(description: string): string {
 function handshake(problem: string): string {
   return failure(`transport: authentication handshake failed: ${problem}`);
 }
+
+describe('a port shared with HTTP/1.1', () => {
+  it.each([true, false])('answers both, behind TLS (%j) too, and knows who asks', (secure) => {
+    const bench = new Bench();
+    bench.serve(secure ? { ...leaf(ours), clientCaPem: oursPem } : undefined, 'shared');
+    const client = secure ? { serverCaPem: oursPem, ...leaf(ours) } : undefined;
+    expect(bench.get(client)).toBe(`/health for ${secure ? 'apid' : 'nobody'}`);
+    expect(bench.call(client)).toBe('hello');
+    expect(bench.get(client)).toBe(`/health for ${secure ? 'apid' : 'nobody'}`);
+    expect(bench.identities).toEqual([secure ? { commonName: 'apid', organizations: ['os:admin'] } : undefined]);
+  });
+
+  it('that is not shared closes what is not HTTP/2', () => {
+    const bench = new Bench();
+    bench.serve(undefined);
+    expect(bench.get(undefined)).not.toContain('for nobody');
+    expect(bench.call(undefined)).toBe('hello');
+  });
+
+  it('that is held lets connections wait until it is opened', () => {
+    const bench = new Bench();
+    const server = bench.serve(undefined, 'held');
+    const startUs = bench.world.nowUs;
+    bench.world.root.spawn('opens later', function* () {
+      yield* bench.world.clock.sleep(5_000_000);
+      server.open();
+    });
+    expect(bench.call(undefined)).toBe('hello');
+    expect(bench.world.nowUs - startUs).toBeGreaterThanOrEqual(5_000_000);
+    // Nobody had to come again: a second connection attempt would have waited longer.
+    expect(bench.world.nowUs - startUs).toBeLessThan(5_100_000);
+  });
+});
 
 describe('TLS', () => {
   it('takes one more round trip than plain text, and the time of the processor', () => {
