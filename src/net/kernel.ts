@@ -1,22 +1,16 @@
 import type { Timer } from '../platform/clock.ts';
-import { Bug, NetError } from '../platform/errors.ts';
+import { NetError } from '../platform/errors.ts';
 import type { EventFields, EventKind, Log } from '../platform/log.ts';
-import type { LinkInfo, MachineNet, Route, WireguardConfig } from '../platform/net.ts';
+import type { LinkInfo, MachineNet } from '../platform/net.ts';
 import type { Random } from '../platform/random.ts';
-import { canonicalAddress, familyOf, requireCidr } from './address.ts';
+import { canonicalAddress, familyOf } from './address.ts';
 import type { SocketOwner } from './deps.ts';
-import {
-  addressAdded,
-  addressAnnounced,
-  addressRemoved,
-  linkChanged,
-  neighbourFailed,
-  neighbourLearned,
-} from './events.ts';
+import { neighbourFailed, neighbourLearned } from './events.ts';
 import { KernelTimers } from './kernel-timers.ts';
 import { Lane } from './lane.ts';
 import { loopbackLatency } from './latency.ts';
 import { Link } from './link.ts';
+import { LinkSettings } from './link-settings.ts';
 import { PUBLIC_NAMESERVERS } from './names.ts';
 import { Namespace } from './namespace.ts';
 import type { Nat } from './nat/nat.ts';
@@ -29,7 +23,7 @@ import { processNet, SocketProcess } from './process.ts';
 import { RouteTable } from './routes.ts';
 import { LOOPBACK_INFO, MachineSocketApi } from './socket-api.ts';
 import type { KernelControl, PodControl, ProcessNet } from './types.ts';
-import { WireguardDevice } from './wireguard/device.ts';
+import type { WireguardDevice } from './wireguard/device.ts';
 
 const LOOPBACK_BANDWIDTH_BYTES_PER_SEC = 5_000_000_000;
 /** Host routes keep their own loopback speed for the life of a kernel: drawn once, one way. */
@@ -61,6 +55,7 @@ export class NetKernel implements KernelControl {
   frozen = false;
   #loopbackUs: number;
   #owners = new Map<string, Namespace>();
+  readonly settings: LinkSettings;
   #timers: KernelTimers;
   #log: Log;
 
@@ -77,6 +72,7 @@ export class NetKernel implements KernelControl {
     this.host = this.#makeNamespace('host');
     this.links = nics.map((nic) => new Link(this, nic));
     for (const link of this.links) link.nic.link = link;
+    this.settings = new LinkSettings(this, this.#owners);
   }
 
   #makeNamespace(name: string, podAddress?: string): Namespace {
@@ -97,7 +93,7 @@ export class NetKernel implements KernelControl {
     return this.#timers.schedule(delayUs, callback);
   }
 
-  // Addresses, links and routes.
+  // Addresses.
 
   /** The namespace that takes packets to an address; undefined when no address of this machine is meant. */
   ownerOf(address: string): Namespace | undefined {
@@ -121,98 +117,6 @@ export class NetKernel implements KernelControl {
   linkInfos(): readonly LinkInfo[] {
     const cards = this.links.map((link) => link.info);
     return [LOOPBACK_INFO, ...cards, ...(this.tunnel === undefined ? [] : [this.tunnel.info])];
-  }
-
-  link(name: string): Link {
-    const link = this.links.find((candidate) => candidate.name === name);
-    if (link === undefined) throw new NetError('address-not-available', `no link ${name}`);
-    return link;
-  }
-
-  /** A card, or the WireGuard link. */
-  #anyLink(name: string): Link | WireguardDevice {
-    return this.tunnel?.name === name ? this.tunnel : this.link(name);
-  }
-
-  addAddress(linkName: string, text: string): void {
-    const link = this.#anyLink(linkName);
-    const cidr = requireCidr(text);
-    if (link.addresses.some((other) => other.text === cidr.text)) return;
-    link.addresses.push(cidr);
-    this.#owners.set(cidr.address, this.host);
-    this.report(addressAdded, () => ({ link: linkName, address: cidr.text }));
-    this.#changed();
-  }
-
-  removeAddress(linkName: string, text: string): void {
-    const link = this.#anyLink(linkName);
-    const cidr = requireCidr(text);
-    const at = link.addresses.findIndex((other) => other.text === cidr.text);
-    if (at < 0) return;
-    link.addresses.splice(at, 1);
-    const isHeldElsewhere = this.links.some((other) => other.addresses.some((a) => a.address === cidr.address));
-    if (!isHeldElsewhere) this.#owners.delete(cidr.address);
-    this.report(addressRemoved, () => ({ link: linkName, address: cidr.text }));
-    this.#changed();
-  }
-
-  setLinkUp(linkName: string, up: boolean): void {
-    const link = this.#anyLink(linkName);
-    if (link.adminUp === up) return;
-    link.adminUp = up;
-    this.carrierChanged(link);
-  }
-
-  /** Carrier or administrative state of a link changed. */
-  carrierChanged(link: Link | WireguardDevice): void {
-    const up = link.info.up;
-    if (!up && link instanceof Link) link.forgetNeighbours();
-    this.report(linkChanged, () => ({ link: link.name, up }));
-    this.#changed();
-  }
-
-  setMtu(linkName: string, mtuBytes: number): void {
-    this.#anyLink(linkName).mtuBytes = mtuBytes;
-    this.#changed();
-  }
-
-  setWireguard(name: string, config: WireguardConfig | undefined): void {
-    const { tunnel } = this;
-    if (config === undefined) {
-      if (tunnel?.name !== name) return;
-      for (const { text } of [...tunnel.addresses]) this.removeAddress(name, text);
-      tunnel.remove();
-      this.tunnel = undefined;
-    } else if (tunnel?.name === name) {
-      tunnel.configure(config);
-      return;
-    } else {
-      if (tunnel !== undefined) throw new Bug(`a machine has one WireGuard link: ${tunnel.name}, not also ${name}`);
-      this.tunnel = new WireguardDevice(this, name, config);
-    }
-    this.#changed();
-  }
-
-  addRoute(route: Route): void {
-    this.link(route.link);
-    if (this.routeTable.add(route)) this.#changed();
-  }
-
-  removeRoute(route: Route): void {
-    if (this.routeTable.remove(route)) this.#changed();
-  }
-
-  announce(linkName: string, text: string): void {
-    const link = this.link(linkName);
-    const address = canonicalAddress(text);
-    this.report(addressAnnounced, () => ({ link: linkName, address, mac: link.nic.mac }));
-    link.announce(address);
-  }
-
-  #changed(): void {
-    this.network.changed();
-    this.tunnel?.changed();
-    for (const process of [...this.processes]) process.notifyChange();
   }
 
   neighboursChanged(): void {

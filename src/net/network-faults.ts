@@ -95,7 +95,7 @@ export class Faults implements NetworkFaults {
     const nic = this.#network.nicOf(node, link);
     const set = (plugged: boolean): void => {
       nic.plugged = plugged;
-      if (nic.link !== undefined) nic.link.kernel.carrierChanged(nic.link);
+      if (nic.link !== undefined) nic.link.kernel.settings.carrierChanged(nic.link);
       this.#network.changed();
     };
     set(false);
@@ -120,8 +120,8 @@ export class Faults implements NetworkFaults {
     const name = `intruder-${this.#nextId}`;
     this.#network.addNode({ name, nics: [{ link: 'eth0', segment }] });
     const kernel = this.#network.boot(name);
-    kernel.addAddress('eth0', `${address}/${familyOf(address) === 6 ? 64 : 24}`);
-    if (options.announce === true) kernel.announce('eth0', address);
+    kernel.settings.addAddress('eth0', `${address}/${familyOf(address) === 6 ? 64 : 24}`);
+    if (options.announce === true) kernel.settings.announce('eth0', address);
     return this.#begin('address-held-twice', [name], '*', () => this.#network.removeNode(name));
   }
 

@@ -88,12 +88,12 @@ export class Network implements NetworkControl {
     this.addNode({ name: spec.name, nics });
     const kernel = this.#start(spec.name, true);
     spec.ports.forEach((port, index) => {
-      kernel.addAddress(`eth${index}`, port.address);
+      kernel.settings.addAddress(`eth${index}`, port.address);
     });
     for (const { publicAddress } of spec.nats ?? []) {
       const outside = spec.ports.findIndex((port) => reaches(port.address, publicAddress));
       if (outside < 0) throw new Bug(`router ${spec.name}: no port is in the network of ${publicAddress}`);
-      kernel.addAddress(`eth${outside}`, `${publicAddress}/32`);
+      kernel.settings.addAddress(`eth${outside}`, `${publicAddress}/32`);
     }
     if (spec.nats !== undefined) kernel.nat = new Nat(spec.nats);
     for (const route of spec.routes ?? []) {
@@ -101,7 +101,7 @@ export class Network implements NetworkControl {
         candidate.addresses.some((cidr) => reaches(cidr.text, route.gateway)),
       );
       if (link === undefined) throw new Bug(`router ${spec.name}: no port reaches gateway ${route.gateway}`);
-      kernel.addRoute({ ...route, link: link.name, metric: 0 });
+      kernel.settings.addRoute({ ...route, link: link.name, metric: 0 });
     }
   }
 

@@ -129,19 +129,19 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
   }
 
   addAddress(link: string, cidr: string): void {
-    this.process.namespace.kernel.addAddress(link, cidr);
+    this.process.namespace.kernel.settings.addAddress(link, cidr);
   }
 
   removeAddress(link: string, cidr: string): void {
-    this.process.namespace.kernel.removeAddress(link, cidr);
+    this.process.namespace.kernel.settings.removeAddress(link, cidr);
   }
 
   setLinkUp(link: string, up: boolean): void {
-    this.process.namespace.kernel.setLinkUp(link, up);
+    this.process.namespace.kernel.settings.setLinkUp(link, up);
   }
 
   setMtu(link: string, mtuBytes: number): void {
-    this.process.namespace.kernel.setMtu(link, mtuBytes);
+    this.process.namespace.kernel.settings.setMtu(link, mtuBytes);
   }
 
   routes(): readonly Route[] {
@@ -149,15 +149,15 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
   }
 
   addRoute(route: Route): void {
-    this.process.namespace.kernel.addRoute(route);
+    this.process.namespace.kernel.settings.addRoute(route);
   }
 
   removeRoute(route: Route): void {
-    this.process.namespace.kernel.removeRoute(route);
+    this.process.namespace.kernel.settings.removeRoute(route);
   }
 
   setWireguard(link: string, config: WireguardConfig | undefined): void {
-    this.process.namespace.kernel.setWireguard(link, config);
+    this.process.namespace.kernel.settings.setWireguard(link, config);
   }
 
   wireguardPeers(link: string): readonly WireguardPeerState[] {
@@ -171,7 +171,7 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
   }
 
   announce(link: string, address: string): void {
-    this.process.namespace.kernel.announce(link, address);
+    this.process.namespace.kernel.settings.announce(link, address);
   }
 
   onChange(listener: () => void): () => void {

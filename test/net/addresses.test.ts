@@ -181,8 +181,8 @@ describe('links', () => {
     net.addRoute({ destination: '0.0.0.0/0', gateway: '10.0.0.2', link: 'eth0', metric: 0 });
     expect(changes).toBe(5);
     process.stop();
-    lab.host(1).kernel.setMtu('eth0', 1400);
-    lab.host(1).kernel.setMtu('eth0', 1300);
+    lab.host(1).kernel.settings.setMtu('eth0', 1400);
+    lab.host(1).kernel.settings.setMtu('eth0', 1300);
     expect(changes).toBe(5);
     process.continue();
     expect(changes).toBe(6);

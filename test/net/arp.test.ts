@@ -4,14 +4,14 @@ import type { Host } from './lab.ts';
 import { codeOf, Lab, numbered } from './lab.ts';
 
 function entry(host: Host, address: string) {
-  return host.kernel
+  return host.kernel.settings
     .link('eth0')
     .neighbours()
     .find((candidate) => candidate.address === address);
 }
 
 function macOf(host: Host): string {
-  return host.kernel.link('eth0').nic.mac;
+  return host.kernel.settings.link('eth0').nic.mac;
 }
 
 const VIP = '10.0.0.200';
@@ -196,7 +196,7 @@ describe('ARP', () => {
     lab.connect(h1, h2);
     const unplugged = lab.network.faults.unplug(h1.name, 'eth0');
     expect(h1.net.links()[1]!.up).toBe(false);
-    expect(h1.kernel.link('eth0').neighbours()).toEqual([]);
+    expect(h1.kernel.settings.link('eth0').neighbours()).toEqual([]);
     expect(lab.run(() => codeOf(h1.net.dial({ address: h2.address, port: 9 })))).toBe('unreachable');
     unplugged.heal();
     expect(lab.run(() => codeOf(h1.net.dial({ address: h2.address, port: 9 })))).toBe('refused');

@@ -105,7 +105,7 @@ describe('routers', () => {
       routes: [{ destination: '1.1.1.0/24', gateway: '172.16.0.254' }],
     });
     const router = (lab.network as Network).liveKernel('router')!;
-    router.addRoute({ destination: '1.1.1.0/24', gateway: '172.16.0.252', link: 'eth1', metric: 0 });
+    router.settings.addRoute({ destination: '1.1.1.0/24', gateway: '172.16.0.252', link: 'eth1', metric: 0 });
     expect(lab.run(() => codeOf(h1.net.dial({ address: '1.1.1.1', port: 1 }, { timeoutUs: 5 * SECOND_US })))).toBe(
       'timeout',
     );
