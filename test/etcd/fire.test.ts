@@ -4,7 +4,7 @@ import { cutAt } from './fire/every-point.ts';
 import { drawFire } from './fire/plan.ts';
 import { type FireReport, underFire } from './fire/run.ts';
 
-const SEEDS = byTier(40, 1_000, 10_000);
+const SEEDS = byTier(32, 1_000, 10_000);
 
 const told = ({ problems }: Pick<FireReport, 'problems'>): string =>
   problems

@@ -2,14 +2,15 @@ import { cutAt } from '../etcd/fire/every-point.ts';
 import { drawFire } from '../etcd/fire/plan.ts';
 import { underFire } from '../etcd/fire/run.ts';
 import { leaseStorm } from '../etcd/storm/lease-storm.ts';
+import { logStorm } from '../etcd/storm/log-storm.ts';
 import { stateStorm } from '../etcd/storm/state-storm.ts';
 import { streamStorm } from '../etcd/storm/stream-storm.ts';
 import type { SeedRunner } from './mutant.ts';
 
 /** One cluster under fire; every third time, one member that loses its power at one operation of its
- * disk, or parts of one in a storm of requests, watches and leases. */
+ * disk, or parts of one in a storm of requests, watches, leases and power cuts. */
 export const runSeed: SeedRunner = (seed) => {
   if (seed % 6 === 5) return cutAt({ at: 20 + (seed % 97), when: 'crash before', mode: 'torn' }).problems[0]?.guarantee;
-  if (seed % 3 === 2) return (leaseStorm(seed) ?? streamStorm(seed) ?? stateStorm(seed))?.guarantee;
+  if (seed % 3 === 2) return (leaseStorm(seed) ?? logStorm(seed) ?? streamStorm(seed) ?? stateStorm(seed))?.guarantee;
   return underFire(drawFire(seed)).problems[0]?.guarantee;
 };

@@ -7,6 +7,7 @@ import { LeasesKept } from '../../../src/lab/checkers/etcd/leases-kept.ts';
 import { oneLeaderATerm } from '../../../src/lab/checkers/one-leader-a-term.ts';
 import { oneMembership } from '../../../src/lab/checkers/one-membership.ts';
 import type { Simulation } from '../../../src/sim/simulation.ts';
+import { promotionsReady } from './promotions-ready.ts';
 import { ShortHistories } from './short-histories.ts';
 
 /** A guarantee that did not hold. */
@@ -28,7 +29,7 @@ export class Checks {
   readonly operations: ClientOperations;
   readonly leases: LeasesKept;
   readonly histories: ShortHistories;
-  readonly #events: readonly Checker[] = [oneLeaderATerm(), committedNeverLost(), oneMembership()];
+  readonly #events: readonly Checker[] = [oneLeaderATerm(), committedNeverLost(), oneMembership(), promotionsReady()];
   #sim: Simulation | undefined;
 
   constructor() {

@@ -11,6 +11,8 @@ import type { RecordedClient } from './recorded-client.ts';
 const SECOND = 1_000_000;
 /** A healed cluster writes again within this: elections, reconnections, replay. */
 const RECOVERY_US = 15 * SECOND;
+/** Probes of an idle connection take this long to tell that the other side is another now. */
+const LATE_NEWS_US = 40 * SECOND;
 const EVERYTHING = Object.freeze({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
 
 /** What must hold once everything is whole again and nobody works any more. */
@@ -50,7 +52,12 @@ export class Ending {
       }
     }
     if (this.#checks.problems.length > 0) return;
-    const views = serving.map((node) => this.#viewOf(node));
+    let views = serving.map((node) => this.#viewOf(node));
+    // Whoever sent an image to a member that then lost its power may learn of that from its kernel only.
+    for (let waitedUs = 0; !areOne(views) && waitedUs < LATE_NEWS_US; waitedUs += 5 * SECOND) {
+      this.#cluster.sim.runFor(5 * SECOND);
+      views = serving.map((node) => this.#viewOf(node));
+    }
     for (const [i, view] of views.entries()) {
       if (view === undefined) this.#checks.blame('progress after healing', `${serving[i]!.name} does not answer`);
       else if (view !== views[0])
@@ -107,4 +114,8 @@ export class Ending {
     if (!done)
       this.#checks.blame('progress after healing', `${what} does not succeed within ${RECOVERY_US / SECOND} s`);
   }
+}
+
+function areOne(views: readonly (string | undefined)[]): boolean {
+  return views.every((view) => view !== undefined && view === views[0]);
 }

@@ -23,6 +23,10 @@ export const STRIKES = Object.freeze([
   'clock-jump',
   'clock-drift',
   'lag-behind',
+  'cut-in-transfer',
+  'cut-after-rotation',
+  'dark-with-laggard',
+  'long-pause',
 ] as const);
 
 export type StrikeKind = (typeof STRIKES)[number];

@@ -16,6 +16,8 @@ export class Replacement {
   readonly #leaving: Node;
   readonly #learner: boolean;
   readonly #removeFirst: boolean;
+  /** Attempts to promote the learner that are made before it even runs. */
+  #hasty: number;
   done = false;
 
   constructor(cluster: SimCluster, client: EtcdClient, random: Random) {
@@ -27,6 +29,7 @@ export class Replacement {
     this.#leaving = nodes[random.int(0, nodes.length - 2)]!;
     this.#learner = random.chance(700_000);
     this.#removeFirst = random.chance(500_000);
+    this.#hasty = random.int(0, 2);
   }
 
   /** Looks at the members and does the next step, until it is done. */
@@ -51,6 +54,7 @@ export class Replacement {
     if (old !== undefined && (this.#removeFirst || isComplete)) yield* this.#client.memberRemove(old.id, LIMIT);
     else if (old === undefined && this.#leaving.args.length > 0) this.#retire();
     else if (young === undefined) yield* this.#client.memberAdd([peerUrl(this.#spare)], this.#learner, LIMIT);
+    else if (young.isLearner && this.#hasty-- > 0) yield* this.#client.memberPromote(young.id, LIMIT);
     else if (young.name === '') this.#startSpare(members);
     else if (young.isLearner) yield* this.#client.memberPromote(young.id, LIMIT);
     else this.done = old === undefined;

@@ -31,7 +31,8 @@ export interface FireReport {
 
 export interface FireOptions {
   readonly strictWire?: boolean;
-  /** Called before the end, for looking at a seed. */
+  /** Called at the start and before the end, for looking at a seed. */
+  readonly atStart?: (cluster: SimCluster) => void;
   readonly atEnd?: (cluster: SimCluster) => void;
 }
 
@@ -77,6 +78,7 @@ class Fire {
     });
     this.#checks.attach(this.#cluster.sim);
     this.#strikes.follow();
+    options.atStart?.(this.#cluster);
   }
 
   close(): void {
@@ -90,8 +92,8 @@ class Fire {
     sim.runFor(1_500_000);
     for (let round = 0; round < this.#plan.rounds; round++) {
       const { strikes } = this.#plan;
-      this.#strikes.strike(strikes[this.#random.int(0, strikes.length - 1)]!);
-      sim.runFor(this.#random.int(200_000, 2_500_000));
+      const lastsUs = this.#strikes.strike(strikes[this.#random.int(0, strikes.length - 1)]!);
+      sim.runFor(Math.max(lastsUs, this.#random.int(200_000, 2_500_000)));
     }
     this.#end();
     return {
@@ -207,7 +209,7 @@ class Fire {
     for (const watch of this.#watches) watch.askProgress();
     sim.runFor(400_000);
     for (const watch of [...this.#watches, ...this.#clientWatches]) watch.finish();
-    this.#checks.leases.finish(healedUs);
+    this.#checks.leases.finish(Math.max(healedUs, this.#strikes.leadingSinceUs));
     this.#options.atEnd?.(this.#cluster);
     ending.membersAgree();
     ending.survivesMinority(this.#random);

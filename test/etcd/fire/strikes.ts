@@ -2,6 +2,7 @@ import { EtcdEvent } from '../../../src/etcd/events.ts';
 import type { Program } from '../../../src/platform/containers.ts';
 import { type Random, shuffled } from '../../../src/platform/random.ts';
 import type { Node, SimCluster } from '../sim-cluster.ts';
+import { Ambushes } from './ambushes.ts';
 import { crashable, type PointKind } from './crash-points.ts';
 import type { StrikeKind } from './plan.ts';
 
@@ -9,11 +10,16 @@ const SECOND = 1_000_000;
 const HOUR = 3600 * SECOND;
 
 interface ArmedCrash {
-  readonly kind: PointKind;
+  readonly kind: PointKind | 'any';
+  /** Nothing counts before an operation on such a path. */
+  trigger: RegExp | undefined;
   /** Operations of that kind that still go well. */
   left: number;
   readonly after: boolean;
 }
+
+/** A segment of the log that is being made. */
+const NEW_SEGMENT = /\/wal\/\d+\.tmp$/;
 
 /** Breaks a cluster in every way that machines, disks, clocks and networks break, and mends it again. */
 export class Strikes {
@@ -22,12 +28,21 @@ export class Strikes {
   readonly #armed = new Map<string, ArmedCrash>();
   /** Undone when their time has come, or by {@link mendAll}. */
   readonly #mends = new Set<() => void>();
+  readonly #ambushes: Ambushes;
   readonly told: string[] = [];
   #leader = '';
+  /** When somebody came to lead last. */
+  leadingSinceUs = 0;
 
   constructor(random: Random, cluster: () => SimCluster) {
     this.#random = random;
     this.#cluster = cluster;
+    this.#ambushes = new Ambushes(random.stream('ambushes'), cluster, {
+      hold: (mend, forUs) => this.#hold(mend, forUs),
+      revive: (node) => this.revive(node),
+      arm: (node, trigger) => this.#armAfter(node, trigger, 6),
+      tell: (what) => this.#tell(what),
+    });
   }
 
   /** Puts the crash points into a member's program. */
@@ -35,7 +50,7 @@ export class Strikes {
     crashable(
       program,
       name,
-      (member, kind) => this.#fate(member, kind),
+      (member, kind, path) => this.#fate(member, kind, path),
       (member) => this.#crashAndReturn(member),
     );
 
@@ -44,26 +59,48 @@ export class Strikes {
     const { sim } = this.#cluster();
     sim.on(EtcdEvent.BecameLeader, (event) => {
       this.#leader = event.source.split('/')[0]!.split('#')[0]!;
+      this.leadingSinceUs = sim.nowUs;
     });
+    this.#ambushes.follow();
   }
 
-  strike(kind: StrikeKind): void {
-    const cluster = this.#cluster();
+  /** Returns how long it has to be left alone to have its effect. */
+  strike(kind: StrikeKind): number {
     const node = this.#target();
     const forUs = this.#random.int(150_000, 3 * SECOND);
-    this.told.push(`${cluster.sim.nowUs} ${kind} ${node.name} ${forUs}`);
+    this.#tell(`${kind} ${node.name} ${forUs}`);
+    if (kind === 'cut-in-transfer' || kind === 'dark-with-laggard') return this.#ambushes.lay(kind, this.#follower());
+    if (kind === 'long-pause') return this.#pause(this.#leading() ?? node);
     const mend = this.#begin(kind, node, forUs);
-    if (mend === undefined) return;
+    if (mend !== undefined) this.#hold(mend, forUs);
+    return 0;
+  }
+
+  /** Longer than a short lease lives: whoever led believes that the leases it knew are over. */
+  #pause(node: Node): number {
+    const forUs = this.#random.int(3 * SECOND, 6 * SECOND);
+    this.#hold(this.#stopMachines(this.#random.chance(500_000) ? 'stop' : 'freeze', node), forUs);
+    return forUs + SECOND;
+  }
+
+  #tell(what: string): void {
+    this.told.push(`${this.#cluster().sim.nowUs} ${what}`);
+  }
+
+  /** Mends after a time, or with everything else. */
+  #hold(mend: () => void, forUs: number): void {
+    const { sim } = this.#cluster();
     const once = (): void => {
       if (this.#mends.delete(once)) mend();
     };
     this.#mends.add(once);
-    cluster.sim.schedule(cluster.sim.nowUs + forUs, once);
+    sim.schedule(sim.nowUs + forUs, once);
   }
 
   /** Everything is whole again, and every member that should run does. */
   mendAll(): void {
     this.#armed.clear();
+    this.#ambushes.giveUp();
     for (const mend of [...this.#mends]) mend();
     const { sim, nodes } = this.#cluster();
     sim.network.faults.healAll();
@@ -80,10 +117,25 @@ export class Strikes {
   }
 
   #target(): Node {
-    const nodes = this.#cluster().nodes.filter((node) => node.args.length > 0);
-    const leader = nodes.find((node) => node.name === this.#leader);
+    const leader = this.#leading();
     if (leader !== undefined && this.#random.chance(500_000)) return leader;
+    const nodes = this.#serving();
     return nodes[this.#random.int(0, nodes.length - 1)]!;
+  }
+
+  /** One that does not lead, if there is one. */
+  #follower(): Node {
+    const nodes = this.#serving();
+    const followers = nodes.filter((node) => node.name !== this.#leader);
+    return followers.length === 0 ? nodes[0]! : followers[this.#random.int(0, followers.length - 1)]!;
+  }
+
+  #leading(): Node | undefined {
+    return this.#serving().find((node) => node.name === this.#leader);
+  }
+
+  #serving(): Node[] {
+    return this.#cluster().nodes.filter((node) => node.args.length > 0);
   }
 
   #begin(kind: StrikeKind, node: Node, forUs: number): (() => void) | undefined {
@@ -98,9 +150,13 @@ export class Strikes {
       case 'crash-in-sync':
         this.#armed.set(node.name, {
           kind: kind === 'crash-in-write' ? 'write' : 'sync',
+          trigger: undefined,
           left: this.#random.int(0, 40),
           after: this.#random.chance(500_000),
         });
+        return undefined;
+      case 'cut-after-rotation':
+        this.#armAfter(node, NEW_SEGMENT, 12);
         return undefined;
       case 'disk-full':
       case 'sync-error':
@@ -117,6 +173,11 @@ export class Strikes {
       default:
         return this.#spoilNetwork(kind, node, forUs);
     }
+  }
+
+  #armAfter(node: Node, trigger: RegExp, within: number): void {
+    const left = this.#random.int(0, within);
+    this.#armed.set(node.name, { kind: 'any', trigger, left, after: this.#random.chance(500_000) });
   }
 
   #stopMachines(kind: StrikeKind, node: Node): () => void {
@@ -231,9 +292,11 @@ export class Strikes {
       .map((other) => other.name);
   }
 
-  #fate(member: string, kind: PointKind): 'go on' | 'crash before' | 'crash after' {
+  #fate(member: string, kind: PointKind, path: string): 'go on' | 'crash before' | 'crash after' {
     const armed = this.#armed.get(member);
-    if (armed === undefined || armed.kind !== kind) return 'go on';
+    if (armed === undefined || (armed.kind !== 'any' && armed.kind !== kind)) return 'go on';
+    if (armed.trigger?.test(path) === false) return 'go on';
+    armed.trigger = undefined;
     if (armed.left-- > 0) return 'go on';
     this.#armed.delete(member);
     return armed.after ? 'crash after' : 'crash before';
@@ -242,12 +305,8 @@ export class Strikes {
   #crashAndReturn(member: string): void {
     const cluster = this.#cluster();
     const node = cluster.nodes.find((other) => other.name === member)!;
-    this.told.push(`${cluster.sim.nowUs} crash ${member}`);
+    this.#tell(`crash ${member}`);
     node.station.powerOff();
-    const back = (): void => {
-      if (this.#mends.delete(back)) this.revive(node);
-    };
-    this.#mends.add(back);
-    cluster.sim.schedule(cluster.sim.nowUs + this.#random.int(10_000, 2 * SECOND), back);
+    this.#hold(() => this.revive(node), this.#random.int(10_000, 2 * SECOND));
   }
 }

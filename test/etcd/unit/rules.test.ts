@@ -282,6 +282,7 @@ describe('leases', () => {
       remainingTtlSec: 0,
       storedRemainingTtlSec: 0,
       expiresAtUs: 10 * SECOND,
+      checkpointAtUs: Number.POSITIVE_INFINITY,
       keys: new Set<string>(),
     }));
     spreadExpiries(leases, 0);

@@ -98,4 +98,37 @@ export const STORAGE_ROWS: readonly Row[] = Object.freeze<Row[]>([
     '    this.#append(history, Revision.of(history, sub, kv));\n',
     '    this.#append(history, Revision.of(history, sub, kv));\n    if (kv.lease !== NO_LEASE) this.#leases.attach(kv.lease, history.key);\n',
   ],
+  [
+    'torn-tail-stays',
+    'G2 WAL #15069, G3 2',
+    'what a torn write left in the log stays, and new records come after it',
+    'server/wal/recover.ts',
+    'if (isLast) repairedBytes = yield* cutTail(disk, path, bytes, result.validBytes);',
+    'if (isLast) repairedBytes = bytes.length - result.validBytes;',
+  ],
+  [
+    // In a whole member this cannot be seen: before a segment goes, more was committed and noted in a later one.
+    'segment-without-hard-state',
+    'A12',
+    'a new segment does not repeat the hard state, which goes with the old ones',
+    'server/wal/wal.ts',
+    '    this.#writer.add(RecordType.State, encodeHardState(this.#hardState));\n    const name',
+    '    const name',
+  ],
+  [
+    'image-under-older-index',
+    'G2 raft integration #13933',
+    'an image that is ahead of its snapshot is held to be as old as that, and entries are applied twice',
+    'server/member/snapshots.ts',
+    'state.load(builder.finish());',
+    'state.load({ ...builder.finish(), index: snapshot.index, term: snapshot.term });',
+  ],
+  [
+    'broken-transfer-not-reported',
+    'A12',
+    'nobody tells Raft that a snapshot did not arrive',
+    'server/peers/peer.ts',
+    "      this.#owner.reportUnreachable(this.#id);\n      this.#owner.reportSnapshot(this.#id, 'failure');\n    } finally",
+    '    } finally',
+  ],
 ]);

@@ -11,6 +11,9 @@ export const SECOND_US = 1_000_000;
 /** "Does not expire here": this member is not the primary. */
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** Leases with more than this left are checkpointed, this often (reference/etcd.md A9). */
+const CHECKPOINT_SEC = 300;
+
 export interface Lease {
   readonly id: LeaseId;
   /** Granted time to live, after the minimum was applied. */
@@ -21,6 +24,8 @@ export interface Lease {
   storedRemainingTtlSec: number;
   /** Monotonic time of this member's kernel; infinite unless it is primary. */
   expiresAtUs: number;
+  /** When its primary is to tell how much time it has left; infinite when nobody needs to know. */
+  checkpointAtUs: number;
   readonly keys: Set<string>;
 }
 
@@ -43,6 +48,8 @@ export class Lessor implements LeaseItems {
   #primary = false;
   /** Called with every deadline that is set. */
   onDeadline: ((atUs: number) => void) | null = null;
+  /** Called with every time at which a checkpoint is due. */
+  onCheckpoint: ((atUs: number) => void) | null = null;
 
   /** `minTtlSec`: shorter grants are raised to it. `storesCheckpoints`: they outlive a restart. */
   /** What was done since the member started. */
@@ -78,7 +85,10 @@ export class Lessor implements LeaseItems {
     const lease = newLease(id, effectiveSec, 0);
     this.#leases.set(id, lease);
     this.counts.granted++;
-    if (this.#primary) this.#setDeadline(lease, nowUs + effectiveSec * SECOND_US);
+    if (this.#primary) {
+      this.#setDeadline(lease, nowUs + effectiveSec * SECOND_US);
+      this.#scheduleCheckpoint(lease, nowUs);
+    }
     this.#sink.leaseChanged(lease);
     return lease;
   }
@@ -104,7 +114,10 @@ export class Lessor implements LeaseItems {
     this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
   }
 
-  /** Notes how much time a lease has left, as its primary saw it. An unknown lease is ignored. */
+  /**
+   * Notes how much time a lease has left, as its primary saw it: whoever becomes primary next goes on from there. An
+   * unknown lease is ignored.
+   */
   checkpoint(id: LeaseId, remainingSec: number, nowUs: number): void {
     const lease = this.#leases.get(id);
     if (lease === undefined) return;
@@ -113,7 +126,24 @@ export class Lessor implements LeaseItems {
       lease.storedRemainingTtlSec = remainingSec;
       this.#sink.leaseChanged(lease);
     }
-    if (this.#primary) this.#setDeadline(lease, nowUs + this.#timeLeftSec(lease) * SECOND_US);
+    if (this.#primary) this.#scheduleCheckpoint(lease, nowUs);
+  }
+
+  /** The checkpoints that are due; those of leases that are over, or were renewed just now, are left out. */
+  takeCheckpoints(nowUs: number): { readonly id: LeaseId; readonly remainingTtl: number }[] {
+    const due = [...this.#leases.values()].filter((lease) => lease.checkpointAtUs <= nowUs);
+    for (const lease of due) lease.checkpointAtUs = NEVER;
+    return due
+      .map((lease) => ({ lease, remainingTtl: Math.ceil((lease.expiresAtUs - nowUs) / SECOND_US) }))
+      .filter(({ lease, remainingTtl }) => remainingTtl > 0 && remainingTtl < lease.ttlSec)
+      .map(({ lease, remainingTtl }) => ({ id: lease.id, remainingTtl }));
+  }
+
+  /** When the next checkpoint is due; infinite when none will be. */
+  nextCheckpointUs(): number {
+    let next = NEVER;
+    for (const lease of this.#leases.values()) next = Math.min(next, lease.checkpointAtUs);
+    return next;
   }
 
   /** Becomes primary: every lease gets its whole time again, plus `extendUs`; storms of expiries are spread. */
@@ -124,12 +154,16 @@ export class Lessor implements LeaseItems {
     }
     spreadExpiries([...this.#leases.values()], nowUs);
     this.onDeadline?.(this.nextExpiryUs());
+    for (const lease of this.#leases.values()) this.#scheduleCheckpoint(lease, nowUs);
   }
 
   /** Is primary no more: nothing expires here. */
   demote(): void {
     this.#primary = false;
-    for (const lease of this.#leases.values()) lease.expiresAtUs = NEVER;
+    for (const lease of this.#leases.values()) {
+      lease.expiresAtUs = NEVER;
+      lease.checkpointAtUs = NEVER;
+    }
   }
 
   /** Leases whose time is over, the longest expired first; at most `limit`. */
@@ -168,6 +202,12 @@ export class Lessor implements LeaseItems {
     return lease.remainingTtlSec > 0 ? lease.remainingTtlSec : lease.ttlSec;
   }
 
+  #scheduleCheckpoint(lease: Lease, nowUs: number): void {
+    if (this.#timeLeftSec(lease) <= CHECKPOINT_SEC || lease.checkpointAtUs !== NEVER) return;
+    lease.checkpointAtUs = nowUs + CHECKPOINT_SEC * SECOND_US;
+    this.onCheckpoint?.(lease.checkpointAtUs);
+  }
+
   #setDeadline(lease: Lease, atUs: number): void {
     lease.expiresAtUs = atUs;
     this.onDeadline?.(atUs);
@@ -181,6 +221,7 @@ function newLease(id: LeaseId, ttlSec: number, remainingTtlSec: number): Lease {
     remainingTtlSec,
     storedRemainingTtlSec: remainingTtlSec,
     expiresAtUs: NEVER,
+    checkpointAtUs: NEVER,
     keys: new Set(),
   };
 }

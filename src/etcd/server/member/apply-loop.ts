@@ -1,6 +1,14 @@
 import { Fatal } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import { type ConfChange, type ConfState, decodeConfChange, type Entry, EntryType, NONE } from '../../../raft/index.ts';
+import {
+  type ConfChange,
+  ConfChangeType,
+  type ConfState,
+  decodeConfChange,
+  type Entry,
+  EntryType,
+  NONE,
+} from '../../../raft/index.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { Applier } from '../apply/applier.ts';
 import type { MembershipEffect } from '../membership/cluster.ts';
@@ -127,6 +135,9 @@ export class ApplyLoop {
         logEffect(log, state.options.memberId, effect, entry.index);
         this.#owner.membershipChanged(effect);
       }
+    } else if (change.type === ConfChangeType.RemoveNode && change.nodeId === state.options.memberId) {
+      // Its removal is in the image that it received, or in the database of its last run: it ends all the same.
+      this.#owner.membershipChanged({ kind: 'removed', id: change.nodeId });
     }
     proposals.settle(change.id, { header: null });
   }

@@ -16,8 +16,6 @@ const BATCH = 500;
 const MAX_REVOKING = 16;
 /** How long a renewal waits for entries that are committed but not applied. */
 const APPLY_WAIT_US = 1_000_000;
-/** Leases with more than this left are checkpointed, this often. */
-const CHECKPOINT_US = 300_000_000;
 const CHECKPOINT_BATCH = 1000;
 
 /** What the keeper needs of the member. */
@@ -54,6 +52,7 @@ export class LeaseKeeper {
   #timer: Timer | null = null;
   #timerDueUs = 0;
   #checkpointTimer: Timer | null = null;
+  #checkpointDueUs = 0;
   #revoking = 0;
   /** Leases found expired that wait for their turn to be revoked. */
   #expired: LeaseId[] = [];
@@ -65,13 +64,13 @@ export class LeaseKeeper {
     this.#owner = owner;
     this.#options = options;
     lessor.onDeadline = (atUs) => this.#arm(atUs);
+    if (options.checkpoint) lessor.onCheckpoint = (atUs) => this.#armCheckpoint(atUs);
   }
 
   promote(extendUs: number): void {
     this.#gridUs = this.#clock.monotonicUs();
     this.#retryAtUs.clear();
     this.#lessor.promote(this.#gridUs, extendUs);
-    if (this.#options.checkpoint) this.#armCheckpoint();
   }
 
   demote(): void {
@@ -94,6 +93,7 @@ export class LeaseKeeper {
     this.#timer?.cancel();
     this.#checkpointTimer?.cancel();
     this.#lessor.onDeadline = null;
+    this.#lessor.onCheckpoint = null;
   }
 
   /** Sets the timer to the grid instant at or after the next deadline; an earlier timer stays. */
@@ -101,9 +101,7 @@ export class LeaseKeeper {
     if (!this.#lessor.isPrimary) return;
     if (next === Number.POSITIVE_INFINITY) return;
     const now = this.#clock.monotonicUs();
-    const soonest = Math.floor((now - this.#gridUs) / LOOP_US) + 1;
-    const steps = Math.max(soonest, Math.ceil((next - this.#gridUs) / LOOP_US));
-    const dueUs = this.#gridUs + steps * LOOP_US;
+    const dueUs = this.#onGrid(next, now);
     if (this.#timer !== null && this.#timerDueUs <= dueUs) return;
     this.#timer?.cancel();
     this.#timerDueUs = dueUs;
@@ -111,6 +109,12 @@ export class LeaseKeeper {
       this.#timer = null;
       this.#expire();
     });
+  }
+
+  /** The instant of the grid at or after `atUs`, and after now. */
+  #onGrid(atUs: number, nowUs: number): number {
+    const soonest = Math.floor((nowUs - this.#gridUs) / LOOP_US) + 1;
+    return this.#gridUs + Math.max(soonest, Math.ceil((atUs - this.#gridUs) / LOOP_US)) * LOOP_US;
   }
 
   #nextDueUs(): number {
@@ -201,19 +205,22 @@ export class LeaseKeeper {
     return { id, ttl, grantedTtl: lease.ttlSec, keys: keys ? [...lease.keys].map(bytesOf) : [] };
   }
 
-  #armCheckpoint(): void {
+  #armCheckpoint(next: number): void {
+    if (!this.#lessor.isPrimary || next === Number.POSITIVE_INFINITY) return;
+    const now = this.#clock.monotonicUs();
+    const dueUs = this.#onGrid(next, now);
+    if (this.#checkpointTimer !== null && this.#checkpointDueUs <= dueUs) return;
     this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = this.#clock.after(CHECKPOINT_US, () => {
+    this.#checkpointDueUs = dueUs;
+    this.#checkpointTimer = this.#clock.after(Math.max(0, dueUs - now), () => {
+      this.#checkpointTimer = null;
       this.#scope.spawn('checkpoint', () => this.#checkpoint());
-      this.#armCheckpoint();
     });
   }
 
   *#checkpoint(): Task<void> {
-    const now = this.#clock.monotonicUs();
-    const due = [...this.#lessor.all()]
-      .map((lease) => ({ id: lease.id, remainingTtl: this.#lessor.remainingSec(lease, now) }))
-      .filter((checkpoint) => checkpoint.remainingTtl * 1_000_000 > CHECKPOINT_US);
+    const due = this.#lessor.takeCheckpoints(this.#clock.monotonicUs());
+    this.#armCheckpoint(this.#lessor.nextCheckpointUs());
     try {
       for (let at = 0; at < due.length; at += CHECKPOINT_BATCH) {
         yield* this.#owner.checkpointLeases(due.slice(at, at + CHECKPOINT_BATCH));

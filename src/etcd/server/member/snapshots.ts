@@ -13,8 +13,9 @@ import { orFatal } from './persistence.ts';
 const MAX_IN_FLIGHT = 16;
 
 /**
- * Turns Raft's snapshot message into one at the index that is applied now, with the image of the state at that index.
- * Null when too many are under way; Raft asks again later.
+ * Turns Raft's snapshot message into one at the index that is applied now, with the image of the state. After a restart the
+ * state may be ahead of what the log has handed out again; the image says itself how far it is, and Raft's part of the
+ * message is as old as its index. Null when too many are under way; Raft asks again later.
  */
 export function prepareSnapshot(
   member: Member,
@@ -22,12 +23,15 @@ export function prepareSnapshot(
 ): { readonly message: Message; readonly parts: readonly Uint8Array[] } | null {
   const { persistence, state, applyLoop, driver } = member;
   if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT) return null;
-  // After a restart the state may be ahead of the log: an image labelled with the lower index would be applied twice.
-  if (state.consistentIndex > applyLoop.appliedIndex) return null;
   const term = driver.node.term(applyLoop.appliedIndex);
   if (term === TERM_COMPACTED || term === TERM_UNAVAILABLE) return null;
   persistence.snapshotStarted();
-  const snapshot: Snapshot = { index: applyLoop.appliedIndex, term, confState: state.confState, data: null };
+  const snapshot: Snapshot = {
+    index: applyLoop.appliedIndex,
+    term,
+    confState: driver.node.status().config,
+    data: null,
+  };
   member.log.event(EtcdEvent.SnapshotSent, { memberId: member.memberId, to: message.to, index: snapshot.index });
   return { message: { ...message, snapshot }, parts: encodeImage(state.export()) };
 }
@@ -49,11 +53,8 @@ export function* installSnapshot(member: Member, snapDirectory: string, snapshot
     throw new Fatal('failed to open snapshot database: file is damaged');
   }
   yield* persistence.install(image, `${snapDirectory}/db`, snapshot.index, () => {
+    // What it holds beyond the snapshot's index will not be applied again.
     state.load(builder.finish());
-    state.confState = snapshot.confState;
-    // Seen from the log, the image stands where its snapshot stands.
-    state.consistentIndex = snapshot.index;
-    state.consistentTerm = snapshot.term;
   });
   if (member.isLeader) member.leases.demote();
   applyLoop.jump(snapshot.index, snapshot.term);

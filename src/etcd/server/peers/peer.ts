@@ -14,6 +14,11 @@ const RETRY_US = 100_000;
 /** A stream that was silent this long is broken; each side speaks every third of it (reference/etcd.md D1). */
 export const STREAM_TIMEOUT_US = 5_000_000;
 export const KEEPALIVE_US = 1_666_667;
+/**
+ * A transfer goes on without an answer until the receiver has stored everything; only probes tell that it is not there any
+ * more. Those of the real server are its kernel's, as Go asks for them: after 30 s, nine times.
+ */
+const TRANSFER_PROBES = Object.freeze({ keepaliveTimeUs: 30_000_000, keepaliveTimeoutUs: 270_000_000 });
 const KEEPALIVE: PeerBatch = Object.freeze({ messages: Object.freeze([]) });
 
 /** The sending side towards one member: a message stream that is opened again for ever. */
@@ -66,7 +71,7 @@ export class Peer {
   }
 
   *#deliverSnapshot(message: Message, parts: readonly Uint8Array[]): Task<void> {
-    const channel = this.#channel();
+    const channel = this.#channel(TRANSFER_PROBES);
     try {
       yield* sendSnapshot(channel, this.#metadata, message, parts);
       this.#owner.reportSnapshot(this.#id, 'finish');
@@ -103,12 +108,13 @@ export class Peer {
     }
   }
 
-  #channel(): RpcChannel | null {
+  #channel(probes: Partial<typeof TRANSFER_PROBES> = {}): RpcChannel | null {
     const url = this.#urls[this.#urlIndex % Math.max(1, this.#urls.length)];
     return peerChannel(this.#deps, url === undefined ? [] : [url], {
       connectTimeoutUs: this.#deps.dialTimeoutUs,
       backoffBaseUs: RETRY_US,
       backoffMaxUs: RETRY_US,
+      ...probes,
     });
   }
 

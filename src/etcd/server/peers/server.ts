@@ -131,7 +131,7 @@ function admit(member: Member, context: CallContext): string {
 /** Takes a peer's messages until it ends or falls silent. */
 function* takeMessages(member: Member, stream: ServerStream<PeerBatch, MessageOf<typeof PeerPulse>>): Task<void> {
   const { clock } = member.platform;
-  admit(member, stream.context);
+  const sender = admit(member, stream.context);
   let heardUs = clock.monotonicUs();
   let timer: Timer;
   const pulse = (): void => {
@@ -144,22 +144,25 @@ function* takeMessages(member: Member, stream: ServerStream<PeerBatch, MessageOf
   try {
     yield* stream.each((batch) => {
       heardUs = clock.monotonicUs();
-      for (const message of batch.messages) deliver(member, message);
+      for (const message of batch.messages) deliver(member, sender, message);
     });
   } finally {
     timer.cancel();
   }
 }
 
-/** Hands a message to Raft, unless its sender was removed meanwhile or it is meant for somebody else. */
-function deliver(member: Member, message: Message): void {
-  if (member.isRemoved(message.from)) throw new RpcError('PermissionDenied', PeerRefusal.RemovedMember);
-  if (message.to === member.memberId) member.driver.step(message);
+/**
+ * Hands a message to Raft, unless it is meant for somebody else. A sender that was removed meanwhile is told so; what
+ * somebody else forwards of a removed member is only passed over, as the stream readers of the real server do.
+ */
+function deliver(member: Member, sender: string, message: Message): void {
+  if (member.isRemoved(sender)) throw new RpcError('PermissionDenied', PeerRefusal.RemovedMember);
+  if (message.to === member.memberId && !member.isRemoved(message.from)) member.driver.step(message);
 }
 
 /** Stores a database image durably under its own name, then hands the snapshot message to Raft. */
 function* takeSnapshot(member: Member, snapDirectory: string, stream: ServerStream<Chunk, object>): Task<void> {
-  admit(member, stream.context);
+  const sender = admit(member, stream.context);
   const head = yield* stream.receive();
   if (head === undefined) return;
   const parts: Uint8Array[] = [];
@@ -179,6 +182,6 @@ function* takeSnapshot(member: Member, snapDirectory: string, stream: ServerStre
     throw new RpcError('Internal', `failed to save KV snapshot: ${error.message}`);
   }
   const [message] = PeerBatch.decode(head.message).messages;
-  if (message !== undefined) deliver(member, message);
+  if (message !== undefined) deliver(member, sender, message);
   stream.send({});
 }

@@ -107,13 +107,10 @@ function* loadDatabase(
   yield* disk.rename(image, layout.database);
   yield* disk.syncDirectory(layout.snapDir);
   const received = yield* readDatabase(context, layout.database);
-  const state = {
-    ...received.state,
-    index: snapshot.index,
-    term: snapshot.term,
-    confState: snapshot.confState,
+  return {
+    state: received.state,
+    database: yield* Database.open(disk, layout.database, received.validBytes),
   };
-  return { state, database: yield* Database.open(disk, layout.database, received.validBytes) };
 }
 
 function* readDatabase(
