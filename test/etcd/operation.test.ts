@@ -11,6 +11,8 @@ import { WatchCreateRequest } from '../../src/api/etcd/watch.ts';
 import { ETCD_3_4 } from '../../src/etcd/behaviour.ts';
 import { EtcdClient } from '../../src/etcd/client/client.ts';
 import { EtcdEvent } from '../../src/etcd/events.ts';
+import { readFrames } from '../../src/etcd/server/backend/frame.ts';
+import { StateBuilder } from '../../src/etcd/server/backend/image.ts';
 import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { HttpClient } from '../../src/rpc/http/client.ts';
@@ -263,6 +265,27 @@ describe('a cluster in operation', () => {
     const again = cluster.channel(...cluster.nodes);
     return cluster.run(() => range(again, 'k', { rangeEnd: utf8Encode('l') })).count;
   };
+
+  it('forgets refused changes of membership once no start goes back to them', () => {
+    start({ size: 1, flags: ['--snapshot-count=5', '--max-snapshots=2'] });
+    const channel = cluster.channel(cluster.nodes[0]!);
+    const remove = (): Task<unknown> => channel.unary(ClusterService.MemberRemove, { id: '00000000000000ff' }, READY);
+    const stored = (): readonly number[] => {
+      cluster.run(() => channel.unary(MaintenanceService.Defragment, {}, READY));
+      const { fileSystem } = cluster.nodes[0]!.station.disk.volume('root');
+      const file = fileSystem.lookup('/etcd/member/snap/db');
+      if (file?.kind !== 'file') throw new Error('no database');
+      const builder = new StateBuilder();
+      readFrames(file.content.read(0, file.content.size), (frame) => builder.add(frame));
+      return builder.finish().refusedChanges;
+    };
+    expect(cluster.run(() => refusal(remove()))).toContain('member not found');
+    expect(stored()).toHaveLength(1);
+    for (let i = 0; i < 20; i++) cluster.run(() => put(channel, 'a', String(i)));
+    expect(cluster.run(() => refusal(remove()))).toContain('member not found');
+    cluster.sim.runFor(SECOND);
+    expect(stored()).toHaveLength(1);
+  });
 
   it('forgets acknowledged writes in a power cut with --unsafe-no-fsync, and only then', () => {
     start({ seed: 3 });

@@ -1,12 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { RangeRequest } from '../../src/api/etcd/kv.ts';
 import { ClusterService, MaintenanceService } from '../../src/api/etcd/services.ts';
 import { EtcdEvent } from '../../src/etcd/events.ts';
 import { PeerHeader, PeerService } from '../../src/etcd/server/peers/service.ts';
+import { EtcdLinearizable } from '../../src/lab/checkers/etcd/etcd-linearizable.ts';
 import { concatBytes, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Process } from '../../src/platform/containers.ts';
 import { writeDurably } from '../../src/platform/disk.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { get, leaderOf, members, others, put, READY, range, refusal, status } from './helpers.ts';
+import { initialCluster, onDisk as onDiskOf, runOn as runOnNode, wipe as wipeNode } from './on-node.ts';
 import { type Node, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
@@ -15,27 +18,14 @@ describe('starting a member', () => {
   let cluster: SimCluster;
   afterEach(() => cluster.close());
 
-  /** Runs a program on a node to its end. */
-  const runOn = (node: Node, args: readonly string[]): { code: number; text: string } => {
-    const process = node.station.run({ name: 'once', program: cluster.program, args })!;
-    cluster.sim.runUntil(() => process.exit.isSet, { untilUs: cluster.sim.nowUs + 60 * SECOND });
-    return { code: process.exit.peek()?.code ?? -1, text: process.lines.tail(40).join('\n') };
+  const runOn = (node: Node, args: readonly string[]) => runOnNode(cluster, node, args);
+  const onDisk = (node: Node, body: (process: Process) => Task<void>): void => onDiskOf(cluster, node, body);
+  const wipe = (node: Node): void => wipeNode(cluster, node);
+  /** Holds every cluster to linearizability, as whole simulations are. */
+  const follow = (): { checker: EtcdLinearizable; reports: string[] } => {
+    const reports: string[] = [];
+    return { checker: new EtcdLinearizable((detail) => reports.push(detail)), reports };
   };
-  /** Changes a node's files while its member is down. */
-  const onDisk = (node: Node, body: (process: Process) => Task<void>): void => {
-    const process = node.station.run({
-      name: 'files',
-      program: function* (self: Process): Task<number> {
-        yield* body(self);
-        return 0;
-      },
-    })!;
-    cluster.sim.runUntil(() => process.exit.isSet, { untilUs: cluster.sim.nowUs + 60 * SECOND });
-    expect(process.exit.peek()?.code).toBe(0);
-  };
-  const wipe = (node: Node): void => onDisk(node, ({ platform }) => platform.disk.removeTree('/etcd'));
-  const initialCluster = (nodes: readonly Node[]): string =>
-    nodes.map((node) => `${node.name}=http://${node.address}:2380`).join(',');
   const start = (options: ConstructorParameters<typeof SimCluster>[0] = {}): SimCluster => {
     cluster = new SimCluster(options);
     cluster.sim.runFor(8 * SECOND);
@@ -186,7 +176,9 @@ describe('starting a member', () => {
   });
 
   it('restores a snapshot as a new cluster, with later revisions if asked', () => {
-    start();
+    const { checker, reports } = follow();
+    start({ observer: checker });
+    cluster.sim.on(undefined, (event) => checker.take(event));
     const channel = cluster.channel(cluster.nodes[0]!);
     for (let i = 0; i < 10; i++) cluster.run(() => put(channel, `k${i}`, `v${i}`));
     const before = cluster.run(() => status(channel)).header!;
@@ -236,6 +228,16 @@ describe('starting a member', () => {
     expect(header!.revision).toBe(1_000_011);
     expect(() => cluster.run(() => range(again, 'k', { revision: 11 }))).toThrow('has been compacted');
     expect(cluster.run(() => members(again))).toHaveLength(3);
+    // The new cluster is followed as any other, with the snapshot as its past.
+    const read = checker.reads;
+    cluster.run(() => put(again, 'k3', 'later'));
+    expect(cluster.run(() => get(again, 'k3'))).toBe('later');
+    expect(checker.reads).toBeGreaterThan(read);
+    expect(reports).toEqual([]);
+    const id = cluster.run(() => status(again)).header!.memberId;
+    const wrong = { header: header!, kvs: [], more: false, count: 0 };
+    checker.read(id, checker.readBegins(id), RangeRequest.of({ key: utf8Encode('k5') }), wrong);
+    expect(reports.join()).toContain('stale read');
   });
 
   it('refuses a damaged snapshot unless told not to look', () => {
@@ -258,7 +260,9 @@ describe('starting a member', () => {
   });
 
   it('goes on alone with --force-new-cluster, with its ids and its data', () => {
-    start();
+    const { checker, reports } = follow();
+    start({ observer: checker });
+    cluster.sim.on(undefined, (event) => checker.take(event));
     const channel = cluster.channel(...cluster.nodes);
     for (let i = 0; i < 5; i++) cluster.run(() => put(channel, `k${i}`, 'v'));
     cluster.sim.runFor(SECOND);
@@ -274,6 +278,17 @@ describe('starting a member', () => {
     expect(cluster.run(() => range(alone, 'k', { rangeEnd: utf8Encode('l') })).count).toBe(5);
     expect(cluster.run(() => status(alone)).header!.clusterId).toBe(before.clusterId);
     cluster.run(() => put(alone, 'more', 'x'));
+    const read = checker.reads;
+    const { header, kvs } = cluster.run(() => range(alone, 'k3'));
+    expect(checker.reads).toBeGreaterThan(read);
+    expect(reports).toEqual([]);
+    checker.read(header!.memberId, 1, RangeRequest.of({ key: utf8Encode('k4') }), {
+      header,
+      kvs,
+      more: false,
+      count: 1,
+    });
+    expect(reports).toHaveLength(1);
   });
 
   it('stops for good when its log is damaged in the middle', () => {

@@ -1,4 +1,4 @@
-import { cutAt } from '../etcd/fire/every-point.ts';
+import { cutAt, type PowerCut } from '../etcd/fire/every-point.ts';
 import { drawFire } from '../etcd/fire/plan.ts';
 import { underFire } from '../etcd/fire/run.ts';
 import { leaseStorm } from '../etcd/storm/lease-storm.ts';
@@ -10,7 +10,9 @@ import type { SeedRunner } from './mutant.ts';
 /** One cluster under fire; every third time, one member that loses its power at one operation of its
  * disk, or parts of one in a storm of requests, watches, leases and power cuts. */
 export const runSeed: SeedRunner = (seed) => {
-  if (seed % 6 === 5) return cutAt({ at: 20 + (seed % 97), when: 'crash before', mode: 'torn' }).problems[0]?.guarantee;
+  const cut: PowerCut = { at: 20 + (seed % 97), when: 'crash before', mode: 'torn' };
+  if (seed % 12 === 5) return cutAt(cut).problems[0]?.guarantee;
+  if (seed % 12 === 11) return cutAt(cut, 3, Math.floor(seed / 12) % 3).problems[0]?.guarantee;
   if (seed % 3 === 2) return (leaseStorm(seed) ?? logStorm(seed) ?? streamStorm(seed) ?? stateStorm(seed))?.guarantee;
   return underFire(drawFire(seed)).problems[0]?.guarantee;
 };

@@ -1,3 +1,4 @@
+import { BIRTH_ROWS } from './etcd/births.ts';
 import { LEASE_ROWS } from './etcd/leases.ts';
 import { MEMBER_ROWS } from './etcd/members.ts';
 import { REQUEST_ROWS } from './etcd/requests.ts';
@@ -11,5 +12,7 @@ export const etcdSuite: MutantSuite = {
   area: 'etcd',
   entry: 'test/mutants/etcd-entry.ts',
   maxSeeds: 1000,
-  mutants: [...STORAGE_ROWS, ...REQUEST_ROWS, ...WATCH_ROWS, ...LEASE_ROWS, ...MEMBER_ROWS].map(mutantOf),
+  mutants: [...STORAGE_ROWS, ...REQUEST_ROWS, ...WATCH_ROWS, ...LEASE_ROWS, ...MEMBER_ROWS, ...BIRTH_ROWS].map(
+    mutantOf,
+  ),
 };

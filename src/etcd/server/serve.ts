@@ -62,6 +62,7 @@ export function* serveMember(context: ServeContext): Task<number> {
     birth: booted.birth,
     appliedIndex: member.state.consistentIndex,
   });
+  if (booted.content !== undefined) observer?.begins(memberId, clusterId, booted.content);
   console.info('starting etcd server', {
     'local-member-id': shortId(memberId),
     'local-server-version': behaviour.serverVersion,

@@ -13,6 +13,8 @@ const SECOND = 1_000_000;
 const RECOVERY_US = 15 * SECOND;
 /** Probes of an idle connection take this long to tell that the other side is another now. */
 const LATE_NEWS_US = 40 * SECOND;
+/** Marks leases that do not follow from the agreed order of writes. */
+const NOT_THOSE = ' (leases';
 const EVERYTHING = Object.freeze({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
 
 /** What must hold once everything is whole again and nobody works any more. */
@@ -20,9 +22,12 @@ export class Ending {
   readonly #cluster: SimCluster;
   readonly #checks: Checks;
   readonly #client: RecordedClient;
+  readonly #prepare: () => Task<void>;
   #writes = 0;
 
-  constructor(cluster: SimCluster, checks: Checks, client: RecordedClient) {
+  /** `prepare` is done before each attempt to write. */
+  constructor(cluster: SimCluster, checks: Checks, client: RecordedClient, prepare = nothingToPrepare) {
+    this.#prepare = prepare;
     this.#cluster = cluster;
     this.#checks = checks;
     this.#client = client;
@@ -32,7 +37,11 @@ export class Ending {
   writesAgain(): void {
     const key = utf8Encode('tombstone');
     const value = utf8Encode(`end-${++this.#writes}`);
-    this.#reach('a write', (client) => client.put({ key, value }));
+    const prepare = this.#prepare;
+    this.#reach('a write', function* (client) {
+      yield* prepare();
+      return yield* client.put({ key, value });
+    });
   }
 
   waitUntil(holds: () => boolean, what: string): void {
@@ -62,6 +71,7 @@ export class Ending {
       if (view === undefined) this.#checks.blame('progress after healing', `${serving[i]!.name} does not answer`);
       else if (view !== views[0])
         this.#checks.blame('members agree', `${serving[i]!.name} has ${view}, not ${views[0]}`);
+      else if (view.includes(NOT_THOSE)) this.#checks.blame('leases are kept', `${serving[i]!.name} has ${view}`);
     }
   }
 
@@ -80,7 +90,7 @@ export class Ending {
         const known = yield* members(channel);
         const ids = leases.map(({ id }) => id).sort();
         const right = [...order.model.leases.all()].map(({ id }) => id).sort();
-        const wrong = ids.join() === right.join() ? '' : ` (leases ${right.join()} were granted and not revoked)`;
+        const wrong = ids.join() === right.join() ? '' : `${NOT_THOSE} ${right.join()} were granted and not revoked)`;
         return `hash ${hash} after ${compactRevision}, leases ${ids.join()}${wrong}, members ${JSON.stringify(known)}`;
       });
     } catch (error) {
@@ -115,6 +125,8 @@ export class Ending {
       this.#checks.blame('progress after healing', `${what} does not succeed within ${RECOVERY_US / SECOND} s`);
   }
 }
+
+function* nothingToPrepare(): Task<void> {}
 
 function areOne(views: readonly (string | undefined)[]): boolean {
   return views.every((view) => view !== undefined && view === views[0]);

@@ -2,7 +2,7 @@ import type { EtcdClient } from '../../../src/etcd/client/client.ts';
 import { putOp } from '../../../src/etcd/client/concurrency.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import type { Task } from '../../../src/platform/task.ts';
-import { SimCluster } from '../sim-cluster.ts';
+import { type Node, SimCluster } from '../sim-cluster.ts';
 import { restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { type CrashPoint, crashable } from './crash-points.ts';
@@ -26,73 +26,85 @@ export interface PowerCut {
   readonly mode: 'drop' | 'torn';
 }
 
-/** One member does everything that writes to its disk once, and loses its power at one operation. */
-export function cutAt(cut: PowerCut | undefined): { readonly problems: readonly Problem[]; readonly points: number } {
-  const checks = new Checks();
-  let points = 0;
-  let cluster: SimCluster | undefined;
-  let crashed = false;
-  const decide: CrashPoint = () => (points++ === cut?.at ? cut.when : 'go on');
-  const crash = (): void => {
-    crashed = true;
-    cluster!.nodes[0]!.station.powerOff();
-  };
-  cluster = new SimCluster({
-    size: 1,
-    flags: FLAGS,
-    observer: checks.order,
-    walSegmentBytes: 5000,
-    digest: 'fast',
-    wants: () => false,
-    wrap: (program, name) => crashable(program, name, decide, crash),
-  });
-  try {
-    return run(
-      cluster,
-      checks,
-      cut,
-      () => points,
-      () => crashed,
-    );
-  } finally {
-    cluster.close();
-  }
+export interface CutReport {
+  readonly problems: readonly Problem[];
+  /** Operations of its disk that the member came to. */
+  readonly points: number;
 }
 
-function run(
-  cluster: SimCluster,
-  checks: Checks,
-  cut: PowerCut | undefined,
-  points: () => number,
-  crashed: () => boolean,
-): { readonly problems: readonly Problem[]; readonly points: number } {
-  checks.attach(cluster.sim);
-  const [node] = cluster.nodes;
-  node!.station.disk.faults.crashMode = cut?.mode ?? 'drop';
-  const client = new RecordedClient(checks, cluster.ops, [`http://${node!.address}:2379`]);
-  let done = false;
-  cluster.spawn('work', function* (): Task<void> {
-    yield* work(client);
-    done = true;
-  });
-  cluster.sim.runUntil(() => done || crashed(), { untilUs: 20 * SECOND });
-  if (!crashed()) cluster.sim.runUntil(crashed, { untilUs: cluster.sim.nowUs + SECOND });
-  const seen = points();
-  if (crashed()) {
-    cluster.sim.runFor(100_000);
-    node!.station.powerOn();
-    cluster.start(node!);
+/** A cluster does everything that writes to its disks once, and one member loses its power at one operation. */
+export function cutAt(cut: PowerCut | undefined, size = 1, member = 0): CutReport {
+  return new CutRun(cut, size, member).run();
+}
+
+class CutRun {
+  readonly #cut: PowerCut | undefined;
+  readonly #checks = new Checks();
+  readonly #cluster: SimCluster;
+  readonly #node: Node;
+  #points = 0;
+  #crashed = false;
+
+  constructor(cut: PowerCut | undefined, size: number, member: number) {
+    this.#cut = cut;
+    const decide: CrashPoint = (name) => (name === `m${member + 1}` && this.#points++ === cut?.at ? cut.when : 'go on');
+    const crash = (): void => {
+      this.#crashed = true;
+      this.#node.station.powerOff();
+    };
+    this.#cluster = new SimCluster({
+      size,
+      flags: FLAGS,
+      observer: this.#checks.order,
+      walSegmentBytes: 5000,
+      digest: 'fast',
+      wants: () => false,
+      wrap: (program, name) => crashable(program, name, decide, crash),
+    });
+    this.#node = this.#cluster.nodes[member]!;
   }
-  // As with the real etcd, a member that dies between making its log and its first entry never learns who it is: it had
-  // promised nothing, and has to be founded again.
-  if (crashed() && client.answered === 0) return { problems: checks.problems, points: seen };
-  const ending = new Ending(cluster, checks, new RecordedClient(checks, cluster.ops, client.client.endpoints));
-  ending.writesAgain();
-  // Once more, now that it has written behind what the cut left.
-  restartAll(cluster);
-  ending.writesAgain();
-  ending.membersAgree();
-  return { problems: checks.problems, points: seen };
+
+  run(): CutReport {
+    try {
+      return this.#run();
+    } finally {
+      this.#cluster.close();
+    }
+  }
+
+  #run(): CutReport {
+    const checks = this.#checks;
+    const { sim, nodes, ops } = this.#cluster;
+    checks.attach(sim);
+    this.#node.station.disk.faults.crashMode = this.#cut?.mode ?? 'drop';
+    const endpoints = nodes.map(({ address }) => `http://${address}:2379`);
+    const client = new RecordedClient(checks, ops, endpoints);
+    let done = false;
+    this.#cluster.spawn('work', function* (): Task<void> {
+      yield* work(client);
+      done = true;
+    });
+    sim.runUntil(() => done || this.#crashed, { untilUs: 20 * SECOND });
+    if (!this.#crashed) sim.runUntil(() => this.#crashed, { untilUs: sim.nowUs + SECOND });
+    const points = this.#points;
+    if (this.#crashed) this.#comeBack();
+    // As with the real etcd, a member that dies between making its log and its first entry never learns who it is: it had
+    // promised nothing, and has to be founded again.
+    if (this.#crashed && client.answered === 0) return { problems: checks.problems, points };
+    const ending = new Ending(this.#cluster, checks, new RecordedClient(checks, ops, endpoints));
+    ending.writesAgain();
+    // Once more, now that it has written behind what the cut left.
+    restartAll(this.#cluster);
+    ending.writesAgain();
+    ending.membersAgree();
+    return { problems: checks.problems, points };
+  }
+
+  #comeBack(): void {
+    this.#cluster.sim.runFor(100_000);
+    this.#node.station.powerOn();
+    this.#cluster.start(this.#node);
+  }
 }
 
 /** Puts, transactions, leases, compactions, a defragmentation: enough for several segments and snapshots. */

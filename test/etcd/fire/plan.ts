@@ -38,6 +38,8 @@ export interface FirePlan {
   readonly spare: number;
   readonly flags: readonly string[];
   readonly walSegmentBytes: number;
+  /** Each member's database has a limit that is reached soon. */
+  readonly hasQuota: boolean;
   readonly tornWrites: boolean;
   readonly strikes: readonly StrikeKind[];
   readonly rounds: number;
@@ -45,7 +47,7 @@ export interface FirePlan {
   readonly pauseUs: number;
   readonly replacesMembers: boolean;
   /** What is done to it at last. */
-  readonly ending: 'none' | 'damage' | 'learner';
+  readonly ending: 'none' | 'damage' | 'learner' | 'restore' | 'alone';
 }
 
 /** Draws a run: each has a random subset of faults, and low thresholds, so that everything happens often. */
@@ -55,6 +57,7 @@ export function drawFire(seed: number): FirePlan {
   const checkpoints = random.chance(200_000);
   const size = pick(1, 3, 3, 3, 3, 3, 3, 5);
   const replacesMembers = size === 3 && random.chance(300_000);
+  const hasQuota = random.chance(150_000);
   const enabled = STRIKES.filter(() => random.chance(350_000));
   return {
     seed,
@@ -68,14 +71,19 @@ export function drawFire(seed: number): FirePlan {
       `--max-wals=${pick(1, 2, 5)}`,
       `--max-snapshots=${pick(1, 2, 5)}`,
       `--backend-batch-interval=${pick('10ms', '100ms', '400ms')}`,
+      ...(hasQuota ? [`--quota-backend-bytes=${pick(28_000, 36_000, 50_000)}`] : []),
       ...(checkpoints ? ['--experimental-enable-lease-checkpoint=true'] : []),
     ],
     walSegmentBytes: pick(2_000, 8_000, 64_000_000),
+    hasQuota,
     tornWrites: random.chance(500_000),
     strikes: enabled.length === 0 ? ['power', 'isolate'] : enabled,
     rounds: random.int(2, 5),
     pauseUs: pick(20_000, 60_000, 120_000),
     replacesMembers,
-    ending: size === 3 && !replacesMembers ? pick('none', 'none', 'damage', 'learner') : pick('none', 'damage'),
+    ending:
+      size === 3 && !replacesMembers
+        ? pick('none', 'damage', 'learner', 'restore', 'alone')
+        : pick('none', 'damage', 'restore'),
   };
 }

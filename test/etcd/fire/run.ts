@@ -6,10 +6,11 @@ import { learnerIsNoVoter, refusesDamage, restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { Ending } from './ending.ts';
 import type { FirePlan } from './plan.ts';
+import { aloneAfterAll, restoredFrom } from './rebirth.ts';
 import { RecordedClient } from './recorded-client.ts';
 import { Replacement } from './replacement.ts';
 import { Strikes } from './strikes.ts';
-import { Administrator } from './traffic/administrator.ts';
+import { Administrator, unlessRefused } from './traffic/administrator.ts';
 import { ClientWatch } from './traffic/client-watch.ts';
 import { KeyTraffic } from './traffic/keys.ts';
 import { LeaseTraffic } from './traffic/leases.ts';
@@ -25,6 +26,8 @@ export interface FireReport {
   readonly applied: number;
   readonly watched: number;
   readonly searched: number;
+  /** Alarms that the administrator found. */
+  readonly alarms: number;
   readonly told: readonly string[];
   readonly digest: string;
 }
@@ -57,6 +60,7 @@ class Fire {
   readonly #watches: WatchTraffic[] = [];
   readonly #clientWatches: ClientWatch[] = [];
   #replacement: Replacement | undefined;
+  #administrator: Administrator | undefined;
   #resting = false;
 
   constructor(plan: FirePlan, options: FireOptions) {
@@ -102,6 +106,7 @@ class Fire {
       applied: this.#checks.order.position,
       watched: this.#watches.reduce((sum, watch) => sum + watch.events, 0),
       searched: this.#checks.histories.searched,
+      alarms: this.#administrator?.alarmsSeen ?? 0,
       told: this.#strikes.told,
       digest: sim.digest(),
     };
@@ -176,7 +181,9 @@ class Fire {
     const { ops, nodes } = this.#cluster;
     const endpoints = nodes.map(({ address }) => `http://${address}:2379`);
     const random = this.#random.stream('administrator');
-    const administrator = new Administrator(this.#client(0), this.#checks, ops.clock, random, endpoints);
+    const { hasQuota } = this.#plan;
+    const administrator = new Administrator(this.#client(0), this.#checks, ops.clock, random, endpoints, hasQuota);
+    this.#administrator = administrator;
     this.#repeat('administrator', () => administrator.step());
   }
 
@@ -201,7 +208,7 @@ class Fire {
     this.#strikes.mendAll();
     this.#resting = true;
     const client = this.#client(0);
-    const ending = new Ending(this.#cluster, this.#checks, client);
+    const ending = new Ending(this.#cluster, this.#checks, client, () => this.#makeRoom());
     ending.writesAgain();
     if (this.#replacement !== undefined) ending.waitUntil(() => this.#replacement!.done, 'a replacement of a member');
     sim.runUntil(Math.max(sim.nowUs, healedUs + 9 * SECOND));
@@ -220,7 +227,19 @@ class Fire {
     this.#checks.histories.search();
     if (this.#checks.problems.length > 0) return;
     // What follows does harm: nothing is asked of the cluster afterwards.
+    this.#harm(ending, client);
+  }
+
+  *#makeRoom(): Task<void> {
+    if (this.#plan.hasQuota) yield* unlessRefused(this.#administrator!.makeRoom());
+  }
+
+  #harm(ending: Ending, client: RecordedClient): void {
+    const parts = { cluster: this.#cluster, checks: this.#checks, ending, random: this.#random };
+    const backup = this.#administrator?.backup;
     if (this.#plan.ending === 'damage') refusesDamage(this.#cluster, this.#checks, this.#random);
     else if (this.#plan.ending === 'learner') learnerIsNoVoter(this.#cluster, this.#checks, client.client);
+    else if (this.#plan.ending === 'alone') aloneAfterAll(parts);
+    else if (this.#plan.ending === 'restore' && backup !== undefined) restoredFrom(backup, parts);
   }
 }

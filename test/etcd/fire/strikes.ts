@@ -3,20 +3,12 @@ import type { Program } from '../../../src/platform/containers.ts';
 import { type Random, shuffled } from '../../../src/platform/random.ts';
 import type { Node, SimCluster } from '../sim-cluster.ts';
 import { Ambushes } from './ambushes.ts';
-import { crashable, type PointKind } from './crash-points.ts';
+import { ArmedCrashes } from './armed-crashes.ts';
+import { crashable } from './crash-points.ts';
 import type { StrikeKind } from './plan.ts';
 
 const SECOND = 1_000_000;
 const HOUR = 3600 * SECOND;
-
-interface ArmedCrash {
-  readonly kind: PointKind | 'any';
-  /** Nothing counts before an operation on such a path. */
-  trigger: RegExp | undefined;
-  /** Operations of that kind that still go well. */
-  left: number;
-  readonly after: boolean;
-}
 
 /** A segment of the log that is being made. */
 const NEW_SEGMENT = /\/wal\/\d+\.tmp$/;
@@ -25,7 +17,7 @@ const NEW_SEGMENT = /\/wal\/\d+\.tmp$/;
 export class Strikes {
   readonly #random: Random;
   readonly #cluster: () => SimCluster;
-  readonly #armed = new Map<string, ArmedCrash>();
+  readonly #armed: ArmedCrashes;
   /** Undone when their time has come, or by {@link mendAll}. */
   readonly #mends = new Set<() => void>();
   readonly #ambushes: Ambushes;
@@ -37,10 +29,11 @@ export class Strikes {
   constructor(random: Random, cluster: () => SimCluster) {
     this.#random = random;
     this.#cluster = cluster;
+    this.#armed = new ArmedCrashes(random);
     this.#ambushes = new Ambushes(random.stream('ambushes'), cluster, {
       hold: (mend, forUs) => this.#hold(mend, forUs),
       revive: (node) => this.revive(node),
-      arm: (node, trigger) => this.#armAfter(node, trigger, 6),
+      arm: (node, trigger) => this.#armed.after(node.name, trigger, 6),
       tell: (what) => this.#tell(what),
     });
   }
@@ -50,7 +43,7 @@ export class Strikes {
     crashable(
       program,
       name,
-      (member, kind, path) => this.#fate(member, kind, path),
+      (member, kind, path) => this.#armed.fate(member, kind, path),
       (member) => this.#crashAndReturn(member),
     );
 
@@ -148,15 +141,10 @@ export class Strikes {
         return this.#stopMachines(kind, node);
       case 'crash-in-write':
       case 'crash-in-sync':
-        this.#armed.set(node.name, {
-          kind: kind === 'crash-in-write' ? 'write' : 'sync',
-          trigger: undefined,
-          left: this.#random.int(0, 40),
-          after: this.#random.chance(500_000),
-        });
+        this.#armed.at(node.name, kind === 'crash-in-write' ? 'write' : 'sync', 40);
         return undefined;
       case 'cut-after-rotation':
-        this.#armAfter(node, NEW_SEGMENT, 12);
+        this.#armed.after(node.name, NEW_SEGMENT, 12);
         return undefined;
       case 'disk-full':
       case 'sync-error':
@@ -173,11 +161,6 @@ export class Strikes {
       default:
         return this.#spoilNetwork(kind, node, forUs);
     }
-  }
-
-  #armAfter(node: Node, trigger: RegExp, within: number): void {
-    const left = this.#random.int(0, within);
-    this.#armed.set(node.name, { kind: 'any', trigger, left, after: this.#random.chance(500_000) });
   }
 
   #stopMachines(kind: StrikeKind, node: Node): () => void {
@@ -290,16 +273,6 @@ export class Strikes {
     return this.#cluster()
       .nodes.filter((other) => other !== node)
       .map((other) => other.name);
-  }
-
-  #fate(member: string, kind: PointKind, path: string): 'go on' | 'crash before' | 'crash after' {
-    const armed = this.#armed.get(member);
-    if (armed === undefined || (armed.kind !== 'any' && armed.kind !== kind)) return 'go on';
-    if (armed.trigger?.test(path) === false) return 'go on';
-    armed.trigger = undefined;
-    if (armed.left-- > 0) return 'go on';
-    this.#armed.delete(member);
-    return armed.after ? 'crash after' : 'crash before';
   }
 
   #crashAndReturn(member: string): void {

@@ -212,7 +212,8 @@ export class Persistence {
     this.#diskSnapshotIndex = Math.max(this.#diskSnapshotIndex, index);
     this.#snapshotRunning = false;
     log.event(EtcdEvent.SnapshotSaved, { memberId: state.options.memberId, index });
-    yield* orFatal('failed to purge files', purgeSnapshots(disk, snapDirectory, maxSnapshots, index));
+    const oldest = yield* orFatal('failed to purge files', purgeSnapshots(disk, snapDirectory, maxSnapshots, index));
+    state.forgetRefusals(oldest);
     yield* orFatal('failed to purge files', wal.release(index, maxWals));
   }
 

@@ -86,6 +86,8 @@ export function* restoreSnapshot(disk: Disk, options: RestoreOptions): Task<void
     confState,
     members,
     removedMembers: [],
+    // They are about entries of the old cluster's log.
+    refusedChanges: [],
   };
   yield* makeDirectoryDurably(disk, layout.snapDir);
   yield* replaceFile(disk, layout.database, encodeImage(state));

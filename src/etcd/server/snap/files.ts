@@ -72,12 +72,17 @@ function decodeSnapshot(content: Uint8Array): Snapshot | null {
   }
 }
 
-/** Removes all but the newest `keep` snapshot files (`--max-snapshots`; 0 keeps all), and images below `index`. */
-export function* purgeSnapshots(disk: Disk, directory: string, keep: number, index: number): Task<void> {
+/**
+ * Removes all but the newest `keep` snapshot files (`--max-snapshots`; 0 keeps all), and images below `index`. Returns the
+ * index of the oldest that is left: no start of this member goes back further.
+ */
+export function* purgeSnapshots(disk: Disk, directory: string, keep: number, index: number): Task<number> {
   const names = (yield* disk.list(directory)).map((info) => info.name).sort();
   const snapshots = names.filter((name) => name.endsWith('.snap'));
   const old = keep === 0 ? [] : snapshots.slice(0, Math.max(0, snapshots.length - keep));
   const images = names.filter((name) => name.endsWith('.snap.db') && Number.parseInt(name.slice(0, 16), 16) < index);
   for (const name of [...old, ...images]) yield* disk.remove(`${directory}/${name}`);
   if (old.length + images.length > 0) yield* disk.syncDirectory(directory);
+  const oldest = snapshots[old.length];
+  return oldest === undefined ? 0 : Number.parseInt(oldest.slice(17, 33), 16);
 }

@@ -5,6 +5,7 @@ import type { Task } from '../../../platform/task.ts';
 import { MemoryStorage, type NodeId } from '../../../raft/index.ts';
 import type { Behaviour } from '../../behaviour.ts';
 import { Database } from '../backend/database.ts';
+import type { DatabaseState } from '../backend/image.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { minLeaseTtlSec } from '../member/identity.ts';
 import type { MemberParts } from '../member/parts.ts';
@@ -29,6 +30,8 @@ export type Birth = 'new' | 'join' | 'restart' | 'restore' | 'forced';
 export interface Booted {
   readonly parts: MemberParts;
   readonly birth: Birth;
+  /** What the database holds, where the log alone does not tell how it came to be. */
+  readonly content?: DatabaseState;
 }
 
 /** What every way of starting needs. */

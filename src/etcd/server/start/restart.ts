@@ -41,6 +41,7 @@ export function* restartMember(context: BootContext): Task<Booted> {
   const node = makeNode(config, platform, memberId, storage);
   return {
     birth: config.forceNewCluster ? 'forced' : restored ? 'restore' : 'restart',
+    ...(config.forceNewCluster || restored ? { content: loaded.state } : {}),
     parts: {
       identity: { config, behaviour, clusterId, memberId },
       platform,

@@ -69,6 +69,11 @@ export class ReplicatedState {
     this.pending.changeRefused(index);
   }
 
+  /** Entries up to `index` are not handed out any more. The file forgets them when it is rewritten. */
+  forgetRefusals(index: number): void {
+    for (const refused of this.#refusedChanges) if (refused <= index) this.#refusedChanges.delete(refused);
+  }
+
   wasRefused(index: number): boolean {
     return this.#refusedChanges.has(index);
   }

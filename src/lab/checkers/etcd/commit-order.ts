@@ -1,11 +1,13 @@
 import { EtcdError } from '../../../api/etcd/errors.ts';
 import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type { ApplyResult } from '../../../etcd/server/apply/applier.ts';
+import type { DatabaseState } from '../../../etcd/server/backend/image.ts';
 import type { ServerObserver } from '../../../etcd/server/observer.ts';
 import type { Answer } from './model/answer.ts';
 import { difference } from './model/difference.ts';
 import { sameBytes } from './model/keys.ts';
 import { EtcdModel, type ModelOptions } from './model/model.ts';
+import { sameContent } from './same-content.ts';
 
 /** Reports that a guarantee, by its name, does not hold. */
 export type Blame = (guarantee: string, detail: string) => void;
@@ -45,6 +47,11 @@ export class CommitOrder implements ServerObserver {
   readonly #blame: Blame;
   readonly #nowUs: () => number;
   #model: EtcdModel;
+  /** Index of the entry that the order begins after; what it begins with is in the model. */
+  #base = 0;
+  #baseRevision = 1;
+  /** What it began with; undefined: nothing. */
+  #content: DatabaseState | undefined;
   /** By index, without gaps in memory although indexes have some. */
   #entries: Committed[] = [];
   /** Where in `#entries`, counted from the first ever, each member goes on. */
@@ -71,26 +78,17 @@ export class CommitOrder implements ServerObserver {
 
   /** Index of the last entry that was applied anywhere. */
   get position(): number {
-    return this.#entries[this.#entries.length - 1]?.index ?? 0;
+    return this.#entries[this.#entries.length - 1]?.index ?? this.#base;
   }
 
   get revision(): number {
     return this.#model.revision;
   }
 
-  /** A cluster is born anew: whatever was agreed before is over. */
-  reset(): void {
-    this.#model = new EtcdModel(this.#options);
-    this.#entries = [];
-    this.#places.clear();
-    this.#dropped = 0;
-    this.#madeRevision.clear();
-  }
-
   applied(memberId: string, index: number, term: number, request: InternalRaftRequest, result: ApplyResult): void {
     const entry = index > this.position ? this.#append(index, term, request) : this.#known(memberId, index);
     if (entry === undefined) {
-      if (index >= (this.#entries[0]?.index ?? 0)) {
+      if (index > this.#base && index >= (this.#entries[0]?.index ?? 0)) {
         this.#blame('members agree', `${memberId} applied entry ${index}, which no other member has there`);
       }
       return;
@@ -101,6 +99,11 @@ export class CommitOrder implements ServerObserver {
     }
     const found = isOverQuota(entry.answer, result) ? null : difference(entry.answer, result);
     if (found !== null) this.#blame('applied as specified', `entry ${index} on ${memberId} ${found}`);
+  }
+
+  /** A cluster is born anew. Its other members begin with the same. */
+  begins(_memberId: string, _clusterId: string, content: DatabaseState): void {
+    if (this.#content === undefined || !sameContent(this.#content, content)) this.#beginWith(content);
   }
 
   /** Reads are checked where clients are told their answers. */
@@ -123,12 +126,24 @@ export class CommitOrder implements ServerObserver {
   revisionAt(index: number): number | undefined {
     const place = this.#placeOf(index + 1);
     if (place > 0) return this.#entries[place - 1]!.revision;
-    return this.#dropped === 0 ? 1 : undefined;
+    return this.#dropped === 0 && index >= this.#base ? this.#baseRevision : undefined;
   }
 
   /** Entries above `index`, the oldest first. */
   *after(index: number): Generator<Committed, void, undefined> {
     for (let i = this.#placeOf(index + 1); i < this.#entries.length; i++) yield this.#entries[i]!;
+  }
+
+  /** A cluster is born anew, with the content of a database: whatever was agreed before is over. */
+  #beginWith(content: DatabaseState): void {
+    this.#content = content;
+    this.#model = EtcdModel.of(content, this.#options);
+    this.#base = content.index;
+    this.#baseRevision = this.#model.revision;
+    this.#entries = [];
+    this.#places.clear();
+    this.#dropped = 0;
+    this.#madeRevision.clear();
   }
 
   #append(index: number, term: number, request: InternalRaftRequest): Committed {

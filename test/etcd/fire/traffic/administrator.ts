@@ -1,3 +1,4 @@
+import { concatBytes } from '../../../../src/platform/bytes.ts';
 import type { Clock } from '../../../../src/platform/clock.ts';
 import type { Random } from '../../../../src/platform/random.ts';
 import { RpcError } from '../../../../src/platform/rpc.ts';
@@ -14,8 +15,21 @@ export class Administrator {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #endpoints: readonly string[];
+  readonly #hasQuota: boolean;
+  /** Alarms that it found raised. */
+  alarmsSeen = 0;
+  /** The last snapshot that came whole. */
+  backup: Uint8Array | undefined;
 
-  constructor(client: RecordedClient, checks: Checks, clock: Clock, random: Random, endpoints: readonly string[]) {
+  constructor(
+    client: RecordedClient,
+    checks: Checks,
+    clock: Clock,
+    random: Random,
+    endpoints: readonly string[],
+    hasQuota: boolean,
+  ) {
+    this.#hasQuota = hasQuota;
     this.client = client;
     this.#checks = checks;
     this.#clock = clock;
@@ -25,11 +39,18 @@ export class Administrator {
 
   *step(): Task<void> {
     yield* this.#clock.sleep(this.#random.int(50_000, 500_000));
-    try {
-      yield* this.#act();
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-    }
+    yield* unlessRefused(this.#hasQuota && this.#random.chance(300_000) ? this.makeRoom() : this.#act());
+  }
+
+  /** What is done about NOSPACE: compact, defragment everybody, disarm. */
+  *makeRoom(): Task<void> {
+    const { maintenance } = this.client.client;
+    const { alarms } = yield* maintenance.alarmList(LIMIT);
+    if (alarms.length === 0) return;
+    this.alarmsSeen += alarms.length;
+    yield* this.client.compact(this.#checks.order.model.revision, true);
+    for (const endpoint of this.#endpoints) yield* unlessRefused(maintenance.defragment(endpoint, LIMIT));
+    for (const alarm of alarms) yield* maintenance.alarmDisarm(alarm, LIMIT);
   }
 
   *#act(): Task<unknown> {
@@ -56,12 +77,11 @@ export class Administrator {
     return yield* this.client.compact(at, this.#random.chance(300_000));
   }
 
-  *#snapshot(): Task<unknown> {
-    let sizeBytes = 0;
-    yield* this.client.client.maintenance.snapshot((part) => {
-      sizeBytes += part.blob.length;
-    });
-    return sizeBytes;
+  *#snapshot(): Task<undefined> {
+    const parts: Uint8Array[] = [];
+    yield* this.client.client.maintenance.snapshot((part) => parts.push(part.blob));
+    this.backup = concatBytes(parts);
+    return undefined;
   }
 
   *#moveLeader(): Task<unknown> {
@@ -69,5 +89,14 @@ export class Administrator {
     const target = members[this.#random.int(0, members.length - 1)];
     if (target === undefined) return undefined;
     return yield* this.client.client.maintenance.moveLeader(target.id, LIMIT);
+  }
+}
+
+/** Runs a task to its end; an error of the call is what can happen. */
+export function* unlessRefused(task: Task<unknown>): Task<void> {
+  try {
+    yield* task;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
   }
 }

@@ -111,6 +111,14 @@ export class KeySpace {
     return this.#changes.length;
   }
 
+  /** Takes changes of the past in, oldest first; nothing below `oldest` is asked for. */
+  restore(changes: readonly Version[], revision: number, oldest: number): void {
+    for (const version of changes) this.#add(version);
+    this.#inTransaction = 0;
+    this.revision = revision;
+    this.oldest = oldest;
+  }
+
   #add(version: Version): void {
     const history = this.#histories.get(version.text);
     if (history === undefined) {

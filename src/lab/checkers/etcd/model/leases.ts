@@ -36,6 +36,11 @@ export class ModelLeases {
     return lease;
   }
 
+  /** One that was granted before, with what is hung on it. */
+  restore(id: LeaseId, ttlSec: number, keys: readonly string[]): void {
+    this.#leases.set(id, { id, ttlSec: Math.max(ttlSec, this.#minTtlSec), keys: new Set(keys) });
+  }
+
   remove(id: LeaseId): void {
     this.#leases.delete(id);
   }

@@ -1,9 +1,11 @@
 import { EtcdError, type EtcdErrorKind } from '../../../../api/etcd/errors.ts';
 import type { InternalRaftRequest } from '../../../../api/etcd/internal.ts';
-import type { RequestOp } from '../../../../api/etcd/kv.ts';
+import type { KeyValue, RequestOp } from '../../../../api/etcd/kv.ts';
 import { AlarmAction, type AlarmMember, type AlarmRequest, AlarmType } from '../../../../api/etcd/maintenance.ts';
+import type { DatabaseState } from '../../../../etcd/server/backend/image.ts';
 import type { Answer } from './answer.ts';
 import { KeySpace } from './key-space.ts';
+import { textOf } from './keys.ts';
 import { ModelLeases } from './leases.ts';
 import { answerRange } from './read.ts';
 import { deleteAll, putRefusal, runDelete, runPut, runTxn } from './write.ts';
@@ -29,6 +31,28 @@ export class EtcdModel {
   constructor(options: ModelOptions) {
     this.keys = new KeySpace(options.keepRevisions);
     this.leases = new ModelLeases(options.minLeaseTtlSec);
+  }
+
+  /** What a database stands for that a cluster begins with (reference/etcd.md A2.2, C4). */
+  static of(content: DatabaseState, options: ModelOptions): EtcdModel {
+    const model = new EtcdModel(options);
+    const kvs = content.revisions.map(({ kv }) => kv!);
+    model.compacted = Math.max(content.scheduledCompaction, content.finishedCompaction);
+    const revision = kvs.reduce((highest, kv) => Math.max(highest, kv.modRevision), Math.max(1, model.compacted));
+    // A restore that skips revisions marks them with an empty key.
+    const changes = kvs.filter(({ key }) => key.length > 0).map((kv) => ({ ...fieldsOf(kv), text: textOf(kv.key) }));
+    model.keys.restore(changes, revision, Math.max(1, model.compacted));
+    const newest = new Map(changes.map((change) => [change.text, change]));
+    for (const { id, ttlSec } of content.leases) {
+      const hung = [...newest.values()].filter(({ lease, version }) => version > 0 && lease === id);
+      model.leases.restore(
+        id,
+        ttlSec,
+        hung.map(({ text }) => text),
+      );
+    }
+    model.#alarms = [...content.alarms];
+    return model;
   }
 
   get revision(): number {
@@ -109,6 +133,10 @@ export class EtcdModel {
     const grows = put !== null || leaseGrant !== null || (txn !== null && (puts(txn.success) || puts(txn.failure)));
     return raised(AlarmType.NoSpace) && grows ? EtcdError.NoSpace : null;
   }
+}
+
+function fieldsOf({ key, createRevision, modRevision, version, value, lease }: KeyValue): KeyValue {
+  return { key, createRevision, modRevision, version, value, lease };
 }
 
 /** Whether operations need room; those of inner transactions are not counted (before 3.6.14). */
