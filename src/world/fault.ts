@@ -19,6 +19,7 @@ export const FAULT_KINDS = [
   'disk-slow',
   'disk-errors',
   'blank-disk',
+  'alter-etcd',
   'service-down',
   'service-up',
   'dns-record',
@@ -50,6 +51,8 @@ export interface FaultSpec {
   readonly addresses?: readonly string[];
   /** Device path; default: the machine's first disk. */
   readonly disk?: string;
+  /** Key of etcd, for `alter-etcd`. */
+  readonly key?: string;
   /** For `heal`: the name that the fault was given. Without it every fault ends. */
   readonly name?: string;
 }

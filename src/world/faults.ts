@@ -4,7 +4,8 @@ import { uniform } from '../sim/distribution.ts';
 import type { Machine } from '../sim/machine/machine.ts';
 import type { Station } from '../sim/machine/station.ts';
 import type { Simulation } from '../sim/simulation.ts';
-import { diskBlanked, faultEnded, faultInjected } from './events.ts';
+import { alterEtcd } from './altered-etcd.ts';
+import { diskBlanked, etcdAltered, faultEnded, faultInjected } from './events.ts';
 import type { FaultSpec, OutsideService } from './fault.ts';
 import type { WorldSpec } from './spec.ts';
 
@@ -95,6 +96,8 @@ export class WorldFaults {
         return each((machine) => diskFault(fault, machine));
       case 'blank-disk':
         return each((machine) => then(this.#blankDisk(fault, machine), NOTHING));
+      case 'alter-etcd':
+        return each((machine) => then(this.#alterEtcd(fault, machine), NOTHING));
       case 'service-down':
       case 'service-up':
         return this.#service(fault);
@@ -155,6 +158,11 @@ export class WorldFaults {
     const system = disk.boot !== undefined;
     disk.setPartitions([]);
     this.#simulation.log(machine.name).event(diskBlanked, { disk: disk.path, system });
+  }
+
+  #alterEtcd(fault: FaultSpec, machine: Machine): void {
+    const found = alterEtcd(machine, fault.key!);
+    this.#simulation.log(machine.name).event(etcdAltered, { key: fault.key!, found });
   }
 
   #station(name: string): Station | undefined {
@@ -231,6 +239,7 @@ function detailOf(fault: FaultSpec): string {
   if (fault.from !== undefined && fault.to !== undefined)
     parts.push(`${fault.from.join(' ')} ${fault.oneWay === true ? '→' : '↔'} ${fault.to.join(' ')}`);
   if (fault.process !== undefined) parts.push(fault.process);
+  if (fault.key !== undefined) parts.push(fault.key);
   if (fault.service !== undefined) parts.push(fault.service);
   if (fault.record !== undefined) parts.push(`${fault.record} → ${(fault.addresses ?? []).join(' ') || 'nobody'}`);
   if (fault.amount !== undefined) parts.push(String(fault.amount));

@@ -4,6 +4,7 @@ import { run } from './run.ts';
 
 /** What operators reported, as scenarios: what they say happened, happens. The longer mistakes run at night. */
 const SCENARIOS = [
+  'corrupt-member',
   'dead-member-replaced',
   'joining-as-a-voter',
   'last-member-cannot-leave',

@@ -253,6 +253,8 @@ export function missingArgument(fault: FaultSpec): string | undefined {
       return fault.machines.length === 0 || fault.process === undefined
         ? '"machine" and "process", such as etcd'
         : undefined;
+    case 'alter-etcd':
+      return fault.machines.length === 0 || fault.key === undefined ? '"machine" and "key"' : undefined;
     case 'clock-jump':
     case 'clock-drift':
       return fault.machines.length === 0 || fault.amount === undefined ? '"machine" and "by"' : undefined;

@@ -95,6 +95,7 @@ const faultStep = z.strictObject({
   record: hostName.optional(),
   addresses: z.array(z.string()).optional(),
   disk: z.string().optional(),
+  key: z.string().min(1).optional(),
   name: identifier.optional(),
   ...timing,
 });

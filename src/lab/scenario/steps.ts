@@ -164,6 +164,7 @@ export function faultOf(raw: FaultStep): FaultSpec {
     ...(raw.record !== undefined && { record: raw.record }),
     ...(raw.addresses !== undefined && { addresses: raw.addresses }),
     ...(raw.disk !== undefined && { disk: raw.disk }),
+    ...(raw.key !== undefined && { key: raw.key }),
     ...(raw.name !== undefined && { name: raw.name }),
   };
 }

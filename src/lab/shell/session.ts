@@ -37,6 +37,7 @@ Faults (docs/scenarios.md):
   power-off cp-1              also power-on, reboot, freeze, unfreeze, isolate, blank-disk, disk-full, disk-slow, disk-errors
   partition cp-1,cp-2 cp-3    from, to; add oneway
   kill cp-1 etcd              also stop, continue
+  alter-etcd cp-1 KEY         another value of a key on this member only
   delay cp-1 20ms, loss cp-1 10, clock-jump cp-1 -5m, clock-drift cp-1 500
   service-down discovery      also service-up; discovery, time, registry, load-balancer
   heal                        ends every fault
@@ -201,6 +202,8 @@ export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSp
       return { fault: kind, machines: [], service: first as OutsideService };
     case 'dns-record':
       return { fault: kind, machines: [], ...(first !== '' && { record: first }), addresses: list(second ?? '') };
+    case 'alter-etcd':
+      return { fault: kind, machines: list(first), ...(second !== undefined && { key: second }) };
     case 'kill':
     case 'stop':
     case 'continue':
