@@ -22,7 +22,7 @@ async function killerOf(name: string | undefined, seeds: number): Promise<string
 
 describe('planted bugs of etcd', () => {
   it.each([
-    ['etcd-read-joins-round', 'linearizable'],
+    ['etcd-leader-reads-at-once', 'linearizable'],
     ['etcd-lease-not-detached', 'applied as specified'],
     ['etcd-watch-lost-in-snapshot', 'watch: reliable'],
     ['etcd-watch-progress-in-future', 'watch: bookmarkable'],
