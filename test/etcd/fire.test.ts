@@ -7,7 +7,7 @@ import { type FireReport, underFire } from './fire/run.ts';
 const SEEDS = byTier(32, 1_000, 10_000);
 
 /** Of a cluster's points a commit has time for every fourth of each member. */
-const POINTS_STRIDE = TIER === 'commit' ? 4 : 1;
+const POINTS_STRIDE = byTier(4, 1, 1);
 
 const told = ({ problems }: Pick<FireReport, 'problems'>): string =>
   problems

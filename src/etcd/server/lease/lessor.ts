@@ -51,10 +51,10 @@ export class Lessor implements LeaseItems {
   /** Called with every time at which a checkpoint is due. */
   onCheckpoint: ((atUs: number) => void) | null = null;
 
-  /** `minTtlSec`: shorter grants are raised to it. `storesCheckpoints`: they outlive a restart. */
   /** What was done since the member started. */
   readonly counts = { granted: 0, renewed: 0, revoked: 0 };
 
+  /** `minTtlSec`: shorter grants are raised to it. `storesCheckpoints`: they outlive a restart. */
   constructor(sink: LeaseSink, minTtlSec: number, storesCheckpoints: () => boolean) {
     this.#sink = sink;
     this.#minTtlSec = minTtlSec;
