@@ -108,6 +108,11 @@ const FLAGS: [string, string[], RegExp][] = [
   ['a trace over the scenario', ['run', 'good.yaml', '--trace', './good.yaml'], /that is the scenario itself/],
   ['a lab without a file', ['lab', 'nowhere.yaml'], /^nowhere\.yaml: no such file/],
   ['a shell in a directory', ['shell', 'folder'], /^folder: not a file/],
+  [
+    'an unknown command below gen',
+    ['gen', 'confg'],
+    /^talosim: error: unknown command "confg" for "talosim gen"[\s\S]*config/,
+  ],
   ['a config that is a directory', ['validate', '--config', 'folder', '--mode', 'metal'], /^folder: is a directory/],
 ];
 

@@ -118,7 +118,7 @@ describe('scenario files', () => {
         'steps:',
         'services: { dns: { address: 10.0.1.2, records: { api.demo.example: [10.0.0.10, ten] } } }\nsteps:',
       ),
-      /^s\.yaml:6:29: 10\.0\.1\.2 is outside 10\.0\.0\.0\/24, where the name server stands\ns\.yaml:6:80: "ten" is not an IPv4 address$/,
+      /^s\.yaml:6:29: 10\.0\.1\.2 is outside 10\.0\.0\.0\/24, where services stand\ns\.yaml:6:80: "ten" is not an IPv4 address$/,
     ],
     [
       'a name server at the address of a machine, and a name that is none',
@@ -131,13 +131,44 @@ describe('scenario files', () => {
         '- { fault: heal, name: cut }',
         '- { fault: dns-record, record: a.example, addresses: [10.0.0.10] }',
       ),
-      /there is no name server\n {2}hint: describe one in services\.dns$/,
+      /there is no name server; describe one in services\.dns$/,
     ],
     [
       'an unknown machine in a fault',
       GOOD.replace('machine: cp-1', 'machine: cp-l'),
       /machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,
     ],
+    [
+      'a load balancer at no address',
+      `${GOOD}services: { loadBalancer: { address: nowhere, backends: [10.0.0.10] } }\n`,
+      /s\.yaml:\d+:38: "nowhere" is not an IPv4 address/,
+    ],
+    [
+      "a load balancer at a machine's address",
+      `${GOOD}services: { loadBalancer: { address: 10.0.0.10, backends: [10.0.0.10] } }\n`,
+      /s\.yaml:\d+:38: address 10\.0\.0\.10 is already held by cp-1/,
+    ],
+    [
+      'a load balancer before names',
+      `${GOOD}services: { loadBalancer: { address: 10.0.0.7, backends: [cp-1] } }\n`,
+      /s\.yaml:\d+:59: "cp-1" is not an IPv4 address/,
+    ],
+    [
+      'a port that is none',
+      `${GOOD}services: { loadBalancer: { address: 10.0.0.7, backends: [10.0.0.10], port: 99999 } }\n`,
+      /services\.loadBalancer\.port: must be at most 65535/,
+    ],
+    [
+      'an expectation of a machine that is not there',
+      `${GOOD}expect: [{ machine: { name: cp-l, stage: running } }]\n`,
+      /s\.yaml:\d+:29: machine "cp-l" is not defined\n {2}hint: did you mean "cp-1"\?/,
+    ],
+    [
+      'an expectation of a command that is none',
+      `${GOOD}expect: [{ command: { run: helm version } }]\n`,
+      /s\.yaml:\d+:28: unknown program "helm"/,
+    ],
+    ['a field that has no effect', `kubernetes: v1.34.1\n${GOOD}`, /unknown field "kubernetes"/],
     [
       'something done again that was never done',
       GOOD.replace('- { advance: 1m30s }', '- { await: talosctl version, again: nothing }'),

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { createHostCrypto } from '../../host/crypto/crypto.ts';
+import { parseCommand } from '../../lab/cobra/parse.ts';
 import { runTree } from '../../lab/talosctl/run-tree.ts';
 import { TOOL_BUILD, TOOL_VERSION, type ToolContext } from '../../lab/tools/tool.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
+import { BadInput } from '../../runner/bad-input.ts';
 import { EXIT } from '../exit.ts';
 import { diskFiles } from '../offline/files.ts';
 import { offlineTree } from '../offline/tree.ts';
@@ -33,6 +35,9 @@ export function addOfflineCommands(program: Command): void {
 
 /** Runs one command; a failed validation is exit code 1 as with the real tool, wrong usage 1 too. */
 function offline(words: readonly string[]): number {
+  const read = parseCommand(offlineTree, words);
+  // The real tool prints its help for a word that it does not know, as if all were well.
+  if (read.error !== undefined && read.isUnknownCommand) throw new BadInput(`talosim: error: ${read.error.trimEnd()}`);
   return runToEnd(runTree(offlineTree, words, hostContext()));
 }
 

@@ -1,10 +1,13 @@
 import { type FaultSpec, OUTSIDE_SERVICES } from '../../world/fault.ts';
+import { splitWords } from '../shell/words.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
 import { natProblems } from './check-nat.ts';
+import { checkAddresses, checkServices } from './check-services.ts';
 import type { ScenarioVocabulary } from './load.ts';
 import type { MistakeSpec, Scenario, Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
 import { didYouMean, type Problem } from './problem.ts';
+import type { Expectation } from './schema.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -14,8 +17,9 @@ export function checkScenario(scenario: Scenario, finder: PlaceFinder, vocabular
   check.version();
   check.networks();
   check.machines();
-  check.nameServer();
+  check.services();
   check.allSteps();
+  check.expectations(scenario.expect, ['expect']);
   check.guarantees(scenario.violates, ['violates']);
   for (const mistake of scenario.mistakes) check.mistake(mistake);
   return check.problems;
@@ -107,23 +111,23 @@ class Checker {
     }
   }
 
-  nameServer(): void {
-    const { dns, networks, machines } = this.#scenario;
-    if (dns === undefined) return;
-    const path = ['services', 'dns'];
-    const cidr = parseCidr(networks[0]?.cidr ?? '');
-    const address = parseIpv4(dns.address);
-    if (address === undefined) this.#add([...path, 'address'], `"${dns.address}" is not an IPv4 address`);
-    else if (cidr !== undefined && !cidrContains(cidr, address))
-      this.#add([...path, 'address'], `${dns.address} is outside ${networks[0]!.cidr}, where the name server stands`);
-    const taken = [...networks.map(({ gateway }) => gateway), ...machines.map((machine) => machine.address)];
-    if (taken.includes(dns.address)) this.#add([...path, 'address'], `address ${dns.address} is already held`);
-    for (const [name, addresses] of Object.entries(dns.records)) this.#addresses(addresses, [...path, 'records', name]);
+  services(): void {
+    checkServices(this.#scenario, (path, message, hint) => this.#add(path, message, hint));
   }
 
-  #addresses(addresses: readonly string[], path: Path): void {
-    addresses.forEach((address, index) => {
-      if (parseIpv4(address) === undefined) this.#add([...path, index], `"${address}" is not an IPv4 address`);
+  expectations(expect: readonly Expectation[], path: Path): void {
+    expect.forEach(({ machine, command }, index) => {
+      const here = [...path, index];
+      if (machine !== undefined && !this.#machineNames.includes(machine.name))
+        this.#add(
+          [...here, 'machine', 'name'],
+          `machine "${machine.name}" is not defined`,
+          this.#near(machine.name, this.#machineNames),
+        );
+      if (command === undefined) return;
+      const split = splitWords(command.run);
+      const problem = split.error ?? this.#vocabulary.commandProblem(split.words);
+      if (problem !== undefined) this.#add([...here, 'command', 'run'], problem);
     });
   }
 
@@ -157,9 +161,9 @@ class Checker {
   }
 
   #fault(fault: FaultSpec, path: Path, names: ReadonlySet<string>): void {
-    if (this.#scenario.dns === undefined && (fault.fault === 'dns-record' || fault.service === 'dns'))
-      this.#add([...path, 'fault'], 'there is no name server', 'describe one in services.dns');
-    this.#addresses(fault.addresses ?? [], [...path, 'addresses']);
+    const senseless = senselessFault(fault, this.#scenario);
+    if (senseless !== undefined) this.#add([...path, 'fault'], senseless);
+    checkAddresses(fault.addresses ?? [], [...path, 'addresses'], (where, message) => this.#add(where, message));
     const known = this.#machineNames;
     for (const name of [...fault.machines, ...(fault.from ?? []), ...(fault.to ?? [])]) {
       if (!known.includes(name))
@@ -192,6 +196,7 @@ class Checker {
       this.#add(path, 'say when the mistake happens: "after: ID" or "before: ID" of a step', undefined, 'key');
     this.#steps(mistake.steps, [...path, 'steps'], new Set(ids), new Set());
     this.guarantees(mistake.violates, [...path, 'violates']);
+    this.expectations(mistake.expect ?? [], [...path, 'expect']);
   }
 
   guarantees(names: readonly string[], path: Path): void {
@@ -227,6 +232,17 @@ export function unknownDisk(fault: FaultSpec, machines: Scenario['machines']): s
     return `machine "${name}" has no disk "${fault.disk}"; it has ${disks.map((disk) => disk.name).join(', ')}`;
   }
   return undefined;
+}
+
+/** Why a fault that has all it needs would still do nothing, or what nobody means. */
+export function senselessFault(fault: FaultSpec, { dns, loadBalancer }: Scenario): string | undefined {
+  if (dns === undefined && (fault.fault === 'dns-record' || fault.service === 'dns'))
+    return 'there is no name server; describe one in services.dns';
+  if (loadBalancer === undefined && fault.service === 'load-balancer')
+    return 'there is no load balancer; describe one in services.loadBalancer';
+  if (fault.fault === 'delay' && (fault.amount ?? 0) < 0) return 'a delay cannot be negative';
+  const both = fault.from?.find((name) => fault.to?.includes(name) === true);
+  return both === undefined ? undefined : `${both} stands on both sides`;
 }
 
 /** What a fault of this kind cannot do without. */

@@ -98,7 +98,6 @@ function build(
     name: raw.name,
     ...(raw.teaches !== undefined && { teaches: raw.teaches }),
     talosVersion: raw.talos,
-    ...(raw.kubernetes !== undefined && { kubernetesVersion: raw.kubernetes }),
     networks,
     machines,
     ...(balancer !== undefined && {

@@ -13,7 +13,6 @@ export interface Scenario {
   readonly epochUs?: number;
   /** Addresses that nothing of the world may take. */
   readonly reserved?: readonly string[];
-  readonly kubernetesVersion?: string;
   readonly networks: readonly NetworkSpec[];
   readonly machines: readonly MachineSpec[];
   readonly loadBalancer?: { readonly address: string; readonly backends: readonly string[]; readonly port: number };

@@ -227,14 +227,16 @@ export const scenarioSchema = z.strictObject({
   name: z.string().min(1),
   teaches: z.string().optional(),
   talos: z.string().default(DEFAULT_VERSION.text),
-  kubernetes: z.string().optional(),
-  endpoint: z.string().optional(),
   network: z.record(identifier, network),
   machines: z.record(identifier, machine),
   services: z
     .strictObject({
       loadBalancer: z
-        .strictObject({ address: z.string(), backends: z.array(z.string()), port: z.number().int().optional() })
+        .strictObject({
+          address: z.string(),
+          backends: z.array(z.string()).min(1),
+          port: z.number().int().min(1).max(65_535).optional(),
+        })
         .optional(),
       dns: z.strictObject({ address: z.string(), records: z.record(hostName, z.array(z.string())) }).optional(),
     })

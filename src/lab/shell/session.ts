@@ -1,24 +1,19 @@
 import { SECOND_US } from '../../platform/clock.ts';
 import type { Task } from '../../platform/task.ts';
 import { formatDurationUs, parseDurationUs } from '../../platform/text/duration.ts';
-import {
-  FAULT_KINDS,
-  type FaultKind,
-  type FaultSpec,
-  OUTSIDE_SERVICES,
-  type OutsideService,
-} from '../../world/fault.ts';
+import { FAULT_KINDS, type FaultKind } from '../../world/fault.ts';
 import { adviceOn } from '../advice/advice.ts';
 import type { Engine } from '../engine/engine.ts';
 import { machinesText } from '../engine/report.ts';
 import type { Session } from '../engine/session.ts';
 import { finished, runInSlices, type Slices } from '../engine/slices.ts';
-import { missingArgument, unknownDisk } from '../scenario/check.ts';
+import { missingArgument, senselessFault, unknownDisk } from '../scenario/check.ts';
 import { didYouMean } from '../scenario/problem.ts';
 import { clockText } from '../view/clock-text.ts';
 import { ChangeNarrator, narrate } from '../view/narrate.ts';
 import { quorumText } from '../view/quorum.ts';
 import { driveOperator } from './drive.ts';
+import { faultOfWords } from './fault-words.ts';
 import { splitWords } from './words.ts';
 
 /** A typed command may take this long in simulated time before the prompt comes back. */
@@ -181,43 +176,9 @@ export class ShellSession {
     if (noDisk !== undefined) return this.#complain(`${kind}: ${noDisk}`);
     const missing = missingArgument(fault);
     if (missing !== undefined) return this.#complain(`${kind} needs ${missing.replaceAll('"', '')}`);
+    const senseless = senselessFault(fault, this.#session.scenario);
+    if (senseless !== undefined) return this.#complain(`${kind}: ${senseless}`);
     this.#session.world.apply(fault);
     return 'done';
-  }
-}
-
-/** A fault as typed: `partition cp-1,cp-2 cp-3 oneway`; a complaint when it does not fit. */
-export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSpec | string {
-  const [first = '', second] = words;
-  const list = (text: string): string[] => text.split(',').filter((name) => name !== '');
-  switch (kind) {
-    case 'heal':
-      return { fault: kind, machines: [] };
-    case 'partition':
-      return { fault: kind, machines: [], from: list(first), to: list(second ?? ''), oneWay: words[2] === 'oneway' };
-    case 'service-down':
-    case 'service-up':
-      if (!(OUTSIDE_SERVICES as readonly string[]).includes(first))
-        return `${kind}: there is no service "${first}"; there are ${OUTSIDE_SERVICES.join(', ')}`;
-      return { fault: kind, machines: [], service: first as OutsideService };
-    case 'dns-record':
-      return { fault: kind, machines: [], ...(first !== '' && { record: first }), addresses: list(second ?? '') };
-    case 'alter-etcd':
-      return { fault: kind, machines: list(first), ...(second !== undefined && { key: second }) };
-    case 'kill':
-    case 'stop':
-    case 'continue':
-      return { fault: kind, machines: list(first), ...(second !== undefined && { process: second }) };
-    case 'loss':
-      return { fault: kind, machines: list(first), ...(second !== undefined && { percent: Number(second) }) };
-    case 'delay':
-    case 'clock-jump':
-    case 'clock-drift': {
-      const amount =
-        second === undefined ? undefined : /^-?\d+$/.test(second) ? Number(second) : parseDurationUs(second);
-      return { fault: kind, machines: list(first), ...(amount !== undefined && { amount }) };
-    }
-    default:
-      return { fault: kind, machines: list(first), ...(second !== undefined && { disk: second }) };
   }
 }
