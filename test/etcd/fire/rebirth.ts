@@ -68,6 +68,7 @@ export function aloneAfterAll(parts: RebirthParts): void {
   cluster.start(survivor);
   ending.writesAgain();
   survivor.args = args;
+  if (checks.problems.length > 0) return;
   const channel = cluster.channel(survivor);
   const known = cluster.run(() => members(channel)).map(({ name }) => name);
   if (known.join() !== survivor.name) checks.blame('alone after --force-new-cluster', `members are ${known.join()}`);

@@ -1,3 +1,4 @@
+import { StartError } from '../../../src/etcd/server/start/errors.ts';
 import { type RecoveredWal, recoverWal, walExists } from '../../../src/etcd/server/wal/recover.ts';
 import { Wal } from '../../../src/etcd/server/wal/wal.ts';
 import type { Process } from '../../../src/platform/containers.ts';
@@ -107,7 +108,7 @@ class LogStorm {
       if (!this.#takeBack(recovered)) return undefined;
       return yield* Wal.resume(disk, DIRECTORY, METADATA, recovered.position, SEGMENT_BYTES);
     } catch (error) {
-      if (!(error instanceof Fatal)) throw error;
+      if (!(error instanceof Fatal || error instanceof StartError)) throw error;
       this.#blame(error.message);
       return undefined;
     }

@@ -136,8 +136,8 @@ export const STORAGE_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'C7, G3 13',
     'a member that is over its quota does not execute what the others execute',
     'server/apply/applier.ts',
-    '    const result = this.#execute(request);\n    if (fits || isError(result)) return result;\n',
-    '    const result = fits ? this.#execute(request) : EtcdError.NoSpace;\n    if (fits || isError(result)) return result;\n',
+    'const result = request.put === null ? this.#execute(request) : this.#put(request.put, putKey);',
+    'const result = !fits ? EtcdError.NoSpace : request.put === null ? this.#execute(request) : this.#put(request.put, putKey);',
   ],
   [
     'alarm-not-stored',
