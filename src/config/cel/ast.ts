@@ -12,17 +12,26 @@ export type Expr =
       readonly args: readonly Expr[];
       readonly at: number;
     }
-  | { readonly kind: 'list'; readonly items: readonly Expr[]; readonly at: number };
+  | { readonly kind: 'list'; readonly items: readonly Expr[]; readonly at: number }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [Expr, Expr])[]; readonly at: number }
+  /** `has(operand.field)`. */
+  | { readonly kind: 'has'; readonly operand: Expr; readonly field: string; readonly at: number };
 
 /** CEL tells int, uint and double apart, so numbers carry their type. */
 export type CelValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'int' | 'uint'; readonly value: bigint }
   | { readonly type: 'double'; readonly value: number }
-  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'string' | 'bytes'; readonly value: string }
   | { readonly type: 'list'; readonly items: readonly CelValue[] }
   | { readonly type: 'object'; readonly fields: Readonly<Record<string, CelValue>> }
   | { readonly type: 'null' };
+
+/** What is wrong with an expression; `at` is an offset into its text. */
+export interface CelProblem {
+  readonly message: string;
+  readonly at: number;
+}
 
 /** Why an expression cannot be compiled or evaluated; `at` is an offset into its text. */
 export class CelError extends Error {
@@ -34,30 +43,61 @@ export class CelError extends Error {
   }
 }
 
-/** The message in the layout of the real compiler, which shows the place. */
-export function formatCelError(error: CelError, source: string): string {
-  const before = source.slice(0, error.at);
-  const line = before.split('\n').length;
-  const column = error.at - (before.lastIndexOf('\n') + 1);
-  const text = source.split('\n')[line - 1] ?? '';
-  return `ERROR: <input>:${line}:${column + 1}: ${error.message}\n | ${text}\n | ${'.'.repeat(column)}^`;
+/** The messages in the layout of the real compiler, by place, each with its line. */
+export function formatProblems(problems: readonly CelProblem[], source: string): string {
+  return problems
+    .toSorted((a, b) => a.at - b.at)
+    .map((problem) => formatProblem(problem, source))
+    .join('\n');
 }
 
-/** A macro call `range.name(variable, body)`. */
+function formatProblem({ message, at }: CelProblem, source: string): string {
+  const before = source.slice(0, at);
+  const line = before.split('\n').length;
+  if (source === '') {
+    return `ERROR: <input>:1:0: ${message}`;
+  }
+  const text = source.split('\n')[line - 1] ?? '';
+  const indent = [...before.slice(before.lastIndexOf('\n') + 1)];
+  const dots = indent.map((character) => (character > '\u007f' ? '\uff0e' : '.')).join('');
+  const mark = (source.codePointAt(at) ?? 0) > 0x7f ? '\uff3e' : '^';
+  const where = `ERROR: <input>:${line}:${indent.length + 1}: ${message}`;
+  return `${where}\n | ${text.replaceAll('\t', ' ')}\n | ${dots}${mark}`;
+}
+
+const MACROS = ['exists', 'all', 'exists_one', 'filter', 'map'] as const;
+
+/** A macro call `range.name(variable, body)`; `map` may have a condition before its body. */
 export interface Macro {
-  readonly name: 'exists' | 'all' | 'exists_one' | 'filter';
+  readonly name: (typeof MACROS)[number];
   readonly range: Expr;
-  readonly variable: string;
+  /** The first argument, which must be a name. */
+  readonly variable: Expr;
+  readonly condition: Expr | undefined;
   readonly body: Expr;
 }
 
 /** The macro that a call stands for; undefined for other calls. */
 export function macroOf(expr: Extract<Expr, { kind: 'call' }>): Macro | undefined {
-  const { name, target, args } = expr;
-  const [variable, body] = args;
-  const isMacro = name === 'exists' || name === 'all' || name === 'exists_one' || name === 'filter';
-  if (!isMacro || target === undefined || args.length !== 2 || variable?.kind !== 'ident') {
+  const { target, args } = expr;
+  const name = MACROS.find((macro) => macro === expr.name);
+  const [variable] = args;
+  if (name === undefined || target === undefined || variable === undefined) {
     return undefined;
   }
-  return { name, range: target, variable: variable.name, body: body! };
+  const hasCondition = name === 'map' && args.length === 3;
+  if (args.length !== 2 && !hasCondition) {
+    return undefined;
+  }
+  return { name, range: target, variable, condition: hasCondition ? args[1] : undefined, body: args.at(-1)! };
+}
+
+/** The name that a macro binds; empty when the parser refused it. */
+export function macroVariable({ variable }: Macro): string {
+  return variable.kind === 'ident' ? variable.name : '';
+}
+
+/** A name without the dot that may stand before it. */
+export function bareName(name: string): string {
+  return name.startsWith('.') ? name.slice(1) : name;
 }

@@ -1,21 +1,26 @@
 /** What expressions may name: variables with their fields, units, functions. */
 
-/** Type of an expression; `error` of a part is reported once and then agrees with everything. */
-export type CelType = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'null' | 'list(string)' | 'list(dyn)' | 'dyn';
+/** Type of an expression: `bool`, `int`, `list(string)`, `map(string, int)`, the full name of a message, … */
+export type CelType = string;
 
-/** A message type: its full name and the types of its fields. */
-export interface CelMessage {
-  readonly name: string;
-  readonly fields: Readonly<Record<string, CelType>>;
-}
+type Fields = Readonly<Record<string, CelType>>;
 
 export interface CelEnv {
-  readonly variables: Readonly<Record<string, CelType | CelMessage>>;
+  readonly variables: Fields;
+  /** Fields of the messages that variables may be, by full name. */
+  readonly messages: Readonly<Record<string, Fields>>;
+  /** Which of Talos' own functions there are. */
+  readonly functions: readonly ('glob' | 'mac')[];
+  /** Whether `GiB` and the like are known. */
+  readonly hasUnits: boolean;
 }
 
-const disk: CelMessage = Object.freeze({
-  name: 'talos.resource.definitions.block.DiskSpec',
-  fields: Object.freeze({
+const DISK = 'talos.resource.definitions.block.DiskSpec';
+const VOLUME = 'talos.resource.definitions.block.DiscoveredVolumeSpec';
+const LINK = 'talos.resource.definitions.network.LinkStatusSpec';
+
+const MESSAGES: Readonly<Record<string, Fields>> = Object.freeze({
+  [DISK]: Object.freeze({
     size: 'uint',
     io_size: 'uint',
     sector_size: 'uint',
@@ -35,11 +40,7 @@ const disk: CelMessage = Object.freeze({
     uuid: 'string',
     symlinks: 'list(string)',
   }),
-});
-
-const volume: CelMessage = Object.freeze({
-  name: 'talos.resource.definitions.block.DiscoveredVolumeSpec',
-  fields: Object.freeze({
+  [VOLUME]: Object.freeze({
     size: 'uint',
     sector_size: 'uint',
     io_size: 'uint',
@@ -60,22 +61,78 @@ const volume: CelMessage = Object.freeze({
     parent_dev_path: 'string',
     pretty_size: 'string',
   }),
+  /** Enumerations are numbers here; parts that are messages themselves take any field. */
+  [LINK]: Object.freeze({
+    index: 'uint',
+    type: 'int',
+    link_index: 'uint',
+    flags: 'uint',
+    hardware_addr: 'bytes',
+    broadcast_addr: 'bytes',
+    mtu: 'uint',
+    queue_disc: 'string',
+    master_index: 'uint',
+    operational_state: 'int',
+    kind: 'string',
+    slave_kind: 'string',
+    bus_path: 'string',
+    pciid: 'string',
+    driver: 'string',
+    driver_version: 'string',
+    firmware_version: 'string',
+    product_id: 'string',
+    vendor_id: 'string',
+    product: 'string',
+    vendor: 'string',
+    link_state: 'bool',
+    speed_megabits: 'int',
+    port: 'int',
+    duplex: 'int',
+    vlan: 'dyn',
+    bridge_master: 'dyn',
+    bond_master: 'dyn',
+    wireguard: 'dyn',
+    permanent_addr: 'bytes',
+    alias: 'string',
+    alt_names: 'list(string)',
+    vrf_master: 'dyn',
+  }),
 });
 
 /** Names for expressions that select a disk. */
-export const diskEnv: CelEnv = Object.freeze({ variables: Object.freeze({ disk, system_disk: 'bool' as const }) });
+export const diskEnv: CelEnv = Object.freeze({
+  variables: Object.freeze({ disk: DISK, system_disk: 'bool' }),
+  messages: MESSAGES,
+  functions: Object.freeze(['glob' as const]),
+  hasUnits: true,
+});
 
 /** Names for expressions that select a volume. */
-export const volumeEnv: CelEnv = Object.freeze({ variables: Object.freeze({ volume, disk }) });
+export const volumeEnv: CelEnv = Object.freeze({
+  variables: Object.freeze({ volume: VOLUME, disk: DISK }),
+  messages: MESSAGES,
+  functions: Object.freeze([]),
+  hasUnits: true,
+});
 
 /** Names for expressions that select what a RAID array or a volume group is made of. */
 export const memberEnv: CelEnv = Object.freeze({
-  variables: Object.freeze({ volume, disk, volume_id: 'string' as const }),
+  variables: Object.freeze({ volume: VOLUME, disk: DISK, volume_id: 'string' }),
+  messages: MESSAGES,
+  functions: Object.freeze(['glob' as const]),
+  hasUnits: true,
+});
+
+/** Names for expressions that select a network link. */
+export const linkEnv: CelEnv = Object.freeze({
+  variables: Object.freeze({ link: LINK }),
+  messages: MESSAGES,
+  functions: Object.freeze(['glob' as const, 'mac' as const]),
+  hasUnits: false,
 });
 
 /** Size units, all of type uint. */
 export const CEL_UNITS: Readonly<Record<string, bigint>> = Object.freeze({
-  B: 1n,
   kB: 1_000n,
   MB: 1_000_000n,
   GB: 1_000_000_000n,

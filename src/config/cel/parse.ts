@@ -1,70 +1,61 @@
-import { CelError, type CelValue, type Expr } from './ast.ts';
-
-type Token = {
-  readonly kind: 'ident' | 'int' | 'uint' | 'double' | 'string' | 'punct' | 'end';
-  readonly text: string;
-  readonly at: number;
-};
-
-const TOKEN =
-  /\s+|\/\/[^\n]*|([rR](?:"[^"\n]*"|'[^'\n]*')|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|([A-Za-z_][A-Za-z0-9_]*)|(0x[0-9a-fA-F]+[uU]?|[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[uU]?)|(&&|\|\||==|!=|<=|>=|[-+*/%!<>?:.,()[\]])/y;
-
-function tokenize(source: string): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < source.length) {
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(source);
-    if (match === null) {
-      throw new CelError(`Syntax error: token recognition error at: '${source.charAt(at)}'`, at);
-    }
-    const [text, string, ident, number, punct] = match;
-    if (ident !== undefined) {
-      tokens.push({ kind: 'ident', text, at });
-    } else if (number !== undefined) {
-      const kind = /[uU]$/.test(text) ? 'uint' : /^0x|^[0-9]+$/.test(text) ? 'int' : 'double';
-      tokens.push({ kind, text, at });
-    } else if (string !== undefined) {
-      tokens.push({ kind: 'string', text, at });
-    } else if (punct !== undefined) {
-      tokens.push({ kind: 'punct', text, at });
-    }
-    at += text.length;
-  }
-  tokens.push({ kind: 'end', text: '<EOF>', at: source.length });
-  return tokens;
-}
+/** Reads expressions, with the words of the real parser for what is none. */
+import { CelError, type CelProblem, type Expr, macroOf } from './ast.ts';
+import { Cursor, EXPECTED, isKeyword, isStart, RELATIONS, Stop } from './cursor.ts';
+import { literalValue } from './literal.ts';
+import { type Token, tokenize } from './tokens.ts';
 
 const MAX_DEPTH = 100;
 /** Chains such as `a || b || c` nest to the left, so their length is bounded too. */
 const MAX_TOKENS = 2_000;
 
-/** Parses an expression. Throws CelError. */
-export function parseCel(source: string): Expr {
-  const tokens = tokenize(source);
+/** An expression, or all that is wrong with its text. */
+export type Parsed = { readonly expr: Expr } | { readonly problems: readonly CelProblem[] };
+
+export function parseExpression(source: string): Parsed {
+  const problems: CelProblem[] = [];
+  const tokens = tokenize(source, problems);
   if (tokens.length > MAX_TOKENS) {
-    throw new CelError('expression recursion limit exceeded', tokens[MAX_TOKENS]!.at);
+    return { problems: [{ message: TOO_DEEP, at: tokens[MAX_TOKENS]!.at }] };
   }
-  const parser = new Parser(tokens);
-  const expr = parser.expression(0);
-  parser.end();
-  return expr;
+  const expr = new Parser(tokens, problems).whole();
+  return problems.length > 0 || expr === undefined ? { problems } : { expr };
 }
 
-const RELATIONS: readonly string[] = Object.freeze(['<', '<=', '>', '>=', '==', '!=']);
+/** Parses an expression. Throws CelError with the first problem. */
+export function parseCel(source: string): Expr {
+  const parsed = parseExpression(source);
+  if ('problems' in parsed) {
+    throw new CelError(parsed.problems[0]!.message, parsed.problems[0]!.at);
+  }
+  return parsed.expr;
+}
 
-class Parser {
-  private position = 0;
-  private readonly tokens: readonly Token[];
+const TOO_DEEP = 'expression recursion limit exceeded';
+const RESERVED: readonly string[] = Object.freeze(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+);
 
-  constructor(tokens: readonly Token[]) {
-    this.tokens = tokens;
+class Parser extends Cursor {
+  whole(): Expr | undefined {
+    try {
+      const expr = this.expression(0);
+      const token = this.peek();
+      if (token.kind !== 'end') {
+        const word = this.peek(1).kind === 'end' ? 'extraneous' : 'mismatched';
+        this.report(`Syntax error: ${word} input '${token.text}' expecting <EOF>`, token);
+      }
+      return expr;
+    } catch (error) {
+      if (error instanceof Stop) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
-  expression(depth: number): Expr {
-    if (depth > MAX_DEPTH) {
-      throw new CelError('expression recursion limit exceeded', this.peek().at);
-    }
+  private expression(depth: number, expected: string = EXPECTED.expression): Expr {
+    this.guard(depth);
+    this.begin(expected);
     const condition = this.or(depth);
     const mark = this.peek();
     if (!this.take('?')) {
@@ -74,13 +65,6 @@ class Parser {
     this.expect(':');
     const no = this.expression(depth + 1);
     return { kind: 'call', name: '_?_:_', target: undefined, args: [condition, yes, no], at: mark.at };
-  }
-
-  end(): void {
-    const token = this.peek();
-    if (token.kind !== 'end') {
-      throw this.unexpected(token);
-    }
   }
 
   private or(depth: number): Expr {
@@ -100,14 +84,8 @@ class Parser {
         return left;
       }
       this.position += 1;
-      const right = this.sum(depth);
-      left = {
-        kind: 'call',
-        name: isIn ? '@in' : `_${token.text}_`,
-        target: undefined,
-        args: [left, right],
-        at: token.at,
-      };
+      const args = [left, this.sum(depth)];
+      left = { kind: 'call', name: isIn ? '@in' : `_${token.text}_`, target: undefined, args, at: token.at };
     }
   }
 
@@ -131,37 +109,56 @@ class Parser {
     }
   }
 
+  /** One kind of sign, any number of times: two of them undo each other. */
   private unary(depth: number): Expr {
+    this.begin(EXPECTED.expression);
     const token = this.peek();
-    if (depth > MAX_DEPTH) {
-      throw new CelError('expression recursion limit exceeded', token.at);
+    const sign = token.kind === 'punct' && (token.text === '!' || token.text === '-') ? token.text : '';
+    if (sign === '') {
+      return this.member(this.primary(depth), depth);
     }
-    if (token.kind === 'punct' && (token.text === '!' || token.text === '-')) {
-      this.position += 1;
-      const operand = this.unary(depth + 1);
-      if (token.text === '-' && operand.kind === 'literal' && operand.value.type === 'int') {
-        return { kind: 'literal', value: { type: 'int', value: -operand.value.value }, at: token.at };
-      }
-      return { kind: 'call', name: `${token.text}_`, target: undefined, args: [operand], at: token.at };
+    let count = 0;
+    while (this.take(sign)) {
+      count += 1;
     }
-    return this.member(depth);
+    this.behindSign(sign);
+    if (sign === '-' && count === 1 && isNumber(this.peek())) {
+      return this.member(this.primary(depth, token), depth);
+    }
+    const operand = this.member(this.primary(depth, this.minus(sign)), depth);
+    return count % 2 === 0
+      ? operand
+      : { kind: 'call', name: `${sign}_`, target: undefined, args: [operand], at: token.at };
   }
 
-  private member(depth: number): Expr {
-    let expr = this.primary(depth);
+  /** A minus behind other signs belongs to a number; no other sign may stand there. */
+  private minus(sign: string): Token | undefined {
+    const token = this.peek();
+    if (token.text === '-' && token.kind === 'punct' && isNumber(this.peek(1))) {
+      return this.next();
+    }
+    if (token.kind === 'punct' && (token.text === '!' || token.text === '-')) {
+      this.report(`Syntax error: no viable alternative at input '${sign}${token.text}'`, token);
+      throw new Stop();
+    }
+    return undefined;
+  }
+
+  private member(start: Expr, depth: number): Expr {
+    let expr = start;
     for (;;) {
       const token = this.peek();
       if (this.take('.')) {
-        const name = this.next();
-        if (name.kind !== 'ident') {
-          throw this.unexpected(name);
-        }
+        const name = this.name();
+        const open = this.peek();
         expr = this.take('(')
-          ? { kind: 'call', name: name.text, target: expr, args: this.list(')', depth), at: token.at }
+          ? this.call(name.text, expr, open, depth)
           : { kind: 'select', operand: expr, field: name.text, at: token.at };
       } else if (this.take('[')) {
-        const index = this.expression(depth + 1);
+        this.open += 1;
+        const index = this.expression(depth + 1, EXPECTED.index);
         this.expect(']');
+        this.open -= 1;
         expr = { kind: 'call', name: '_[_]', target: undefined, args: [expr, index], at: token.at };
       } else {
         return expr;
@@ -169,96 +166,112 @@ class Parser {
     }
   }
 
-  private primary(depth: number): Expr {
+  private primary(depth: number, minus?: Token): Expr {
     const token = this.next();
-    if (token.kind === 'punct' && token.text === '(') {
-      const inner = this.expression(depth + 1);
-      this.expect(')');
-      return inner;
+    if (token.kind === 'punct') {
+      return this.bracket(token, depth);
     }
-    if (token.kind === 'punct' && token.text === '[') {
-      return { kind: 'list', items: this.list(']', depth), at: token.at };
+    if (token.kind === 'ident' && !isKeyword(token)) {
+      return this.named(token, depth);
     }
-    if (token.kind === 'ident' && !['true', 'false', 'null', 'in'].includes(token.text)) {
-      return this.take('(')
-        ? { kind: 'call', name: token.text, target: undefined, args: this.list(')', depth), at: token.at }
-        : { kind: 'ident', name: token.text, at: token.at };
-    }
-    const value = literal(token);
+    const value = literalValue(token, minus !== undefined);
     if (value === undefined) {
-      throw this.unexpected(token);
+      throw new Stop();
     }
-    return { kind: 'literal', value, at: token.at };
+    const at = minus?.at ?? token.at;
+    if (typeof value === 'string') {
+      this.problems.push({ message: value, at });
+      return { kind: 'literal', value: { type: 'null' }, at };
+    }
+    return { kind: 'literal', value, at };
   }
 
-  private list(close: string, depth: number): Expr[] {
-    const items: Expr[] = [];
-    if (this.take(close)) {
-      return items;
+  private bracket(token: Token, depth: number): Expr {
+    if (token.text === '.') {
+      return this.named({ ...this.name(), text: `.${this.peek(-1).text}` }, depth);
     }
-    do {
-      items.push(this.expression(depth + 1));
-    } while (this.take(','));
-    this.expect(close);
+    this.open += 1;
+    let expr: Expr;
+    if (token.text === '(') {
+      expr = this.expression(depth + 1);
+      this.expect(')');
+    } else if (token.text === '[') {
+      expr = { kind: 'list', items: this.entries(']', () => this.expression(depth + 1, EXPECTED.list)), at: token.at };
+    } else {
+      expr = { kind: 'map', entries: this.entries('}', () => this.entry(depth)), at: token.at };
+    }
+    this.open -= 1;
+    return expr;
+  }
+
+  private entry(depth: number): readonly [Expr, Expr] {
+    const key = this.expression(depth + 1, EXPECTED.map);
+    this.expect(':');
+    return [key, this.expression(depth + 1)];
+  }
+
+  /** A name by itself or one of a function; a dot before it means that nothing is its container. */
+  private named(token: Token, depth: number): Expr {
+    const open = this.peek();
+    if (this.take('(')) {
+      return this.call(token.text, undefined, open, depth);
+    }
+    if (RESERVED.includes(token.text)) {
+      this.report(`reserved identifier: ${token.text}`, token);
+    }
+    return { kind: 'ident', name: token.text, at: token.at };
+  }
+
+  private call(name: string, target: Expr | undefined, open: Token, depth: number): Expr {
+    const args: Expr[] = [];
+    this.open += 1;
+    if (!this.take(')')) {
+      args.push(this.expression(depth + 1, EXPECTED.argument));
+      while (this.take(',')) {
+        args.push(this.expression(depth + 1));
+      }
+      this.expect(')', true);
+    }
+    this.open -= 1;
+    const call = { kind: 'call' as const, name, target, args, at: open.at };
+    const [first] = args;
+    if (target === undefined && name === 'has' && args.length === 1) {
+      if (first?.kind === 'select') {
+        return { kind: 'has', operand: first.operand, field: first.field, at: open.at };
+      }
+      this.problems.push({ message: 'invalid argument to has() macro', at: first!.at });
+    }
+    if (macroOf(call) !== undefined && first?.kind !== 'ident') {
+      const message = name === 'map' ? 'argument is not an identifier' : 'argument must be a simple name';
+      this.problems.push({ message, at: first!.at });
+    }
+    return call;
+  }
+
+  /** What stands between the brackets of a list or a map; a comma may end it. */
+  private entries<T>(close: string, entry: () => T): T[] {
+    const items: T[] = [];
+    while (!this.take(close)) {
+      items.push(entry());
+      if (this.take(',')) {
+        if (this.peek().text !== close && !isStart(this.peek())) {
+          this.wrong(`'${close}'`, [close]);
+        }
+      } else if (this.peek().text !== close) {
+        this.wrong(`{'${close}', ','}`, [close, ',']);
+      }
+    }
     return items;
   }
 
-  private peek(): Token {
-    return this.tokens[this.position]!;
-  }
-
-  private next(): Token {
-    const token = this.peek();
-    this.position += token.kind === 'end' ? 0 : 1;
-    return token;
-  }
-
-  private take(text: string): boolean {
-    const token = this.peek();
-    const matches = token.kind === 'punct' && token.text === text;
-    this.position += matches ? 1 : 0;
-    return matches;
-  }
-
-  private expect(text: string): void {
-    if (!this.take(text)) {
-      throw this.unexpected(this.peek());
+  private guard(depth: number): void {
+    if (depth > MAX_DEPTH) {
+      this.report(TOO_DEEP, this.peek());
+      throw new Stop();
     }
   }
-
-  private unexpected(token: Token): CelError {
-    const shown = token.kind === 'end' ? '<EOF>' : token.text;
-    return new CelError(`Syntax error: mismatched input '${shown}'`, token.at);
-  }
 }
 
-function literal(token: Token): CelValue | undefined {
-  switch (token.kind) {
-    case 'int':
-      return { type: 'int', value: BigInt(token.text) };
-    case 'uint':
-      return { type: 'uint', value: BigInt(token.text.slice(0, -1)) };
-    case 'double':
-      return { type: 'double', value: Number(token.text) };
-    case 'string':
-      return { type: 'string', value: stringValue(token.text) };
-    case 'ident':
-      if (token.text === 'true' || token.text === 'false') {
-        return { type: 'bool', value: token.text === 'true' };
-      }
-      return token.text === 'null' ? { type: 'null' } : undefined;
-    default:
-      return undefined;
-  }
-}
-
-const ESCAPES: Readonly<Record<string, string>> = Object.freeze({ n: '\n', t: '\t', r: '\r' });
-
-/** Text of a literal; a raw one (`r"…"`) has no escapes. */
-function stringValue(source: string): string {
-  return /^[rR]/.test(source) ? source.slice(2, -1) : unescapeText(source.slice(1, -1));
-}
-
-function unescapeText(text: string): string {
-  return text.replace(/\\(.)/g, (_, character: string) => ESCAPES[character] ?? character);
+function isNumber({ kind }: Token): boolean {
+  return kind === 'int' || kind === 'double';
 }

@@ -68,6 +68,13 @@ const cases: readonly (readonly [kind: string, fields: Section, messages: readon
   ['LinkAliasConfig', { name: 'net%d', selector: { match: 'link.driver == "a"' } }, []],
   [
     'LinkAliasConfig',
+    { name: 'a', selector: { match: 'link' } },
+    [
+      'link selector is invalid: expression output type is talos.resource.definitions.network.LinkStatusSpec, expected bool',
+    ],
+  ],
+  [
+    'LinkAliasConfig',
     { name: '%d' },
     ['name "%d" contains an invalid format verb, use %d suffix', 'link selector is required'],
   ],

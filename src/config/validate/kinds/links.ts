@@ -1,6 +1,9 @@
 /** Links: physical, bonded, bridged, virtual (reference/network-config.md E.4 "Network"). */
+
 import { utf8SizeBytes } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
+import { booleanProblem } from '../../cel/check.ts';
+import { linkEnv } from '../../cel/env.ts';
 import type { Path } from '../../errors.ts';
 import type { ConfigObject, ConfigValue } from '../../schema/types.ts';
 import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
@@ -182,7 +185,6 @@ function checkPeer(peer: ConfigValue, report: Report, index: number): void {
   }
 }
 
-/** Expressions over links are not compiled: what they may name is not at hand. */
 export const checkLinkAlias: DocumentCheck = (value, report) => {
   const name = textAt(value, 'name');
   const percent = name.indexOf('%');
@@ -191,7 +193,11 @@ export const checkLinkAlias: DocumentCheck = (value, report) => {
   } else if (percent === 0 || (percent > 0 && name.slice(percent + 1) !== 'd')) {
     report(['name'], `name ${goQuote(name)} contains an invalid format verb, use %d suffix`);
   }
-  if (textAt(value, 'selector', 'match') === '') {
+  const match = textAt(value, 'selector', 'match');
+  const problem = match === '' ? undefined : booleanProblem(match, linkEnv);
+  if (match === '') {
     report(['selector', 'match'], 'link selector is required');
+  } else if (problem !== undefined) {
+    report(['selector', 'match'], `link selector is invalid: ${problem}`);
   }
 };
