@@ -163,7 +163,7 @@ function sizeOf(value: CelValue, at: number): number {
     case 'string':
       return [...value.value].length;
     case 'bytes':
-      return new TextEncoder().encode(value.value).length;
+      return encodeURIComponent(value.value.toWellFormed()).replace(/%../g, '_').length;
     default:
       return itemsOf(value, at).length;
   }
