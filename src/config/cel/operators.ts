@@ -163,10 +163,14 @@ function sizeOf(value: CelValue, at: number): number {
     case 'string':
       return [...value.value].length;
     case 'bytes':
-      return encodeURIComponent(value.value.toWellFormed()).replace(/%../g, '_').length;
+      return [...value.value].reduce((size, character) => size + utf8Size(character.codePointAt(0)!), 0);
     default:
       return itemsOf(value, at).length;
   }
+}
+
+function utf8Size(code: number): number {
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
 }
 
 function matches(value: string, pattern: string, at: number): boolean {
