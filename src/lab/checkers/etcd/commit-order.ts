@@ -22,6 +22,8 @@ export interface Committed {
   readonly revision: number;
   /** True time at which it was first applied, in microseconds. */
   readonly atUs: number;
+  /** It made that revision. */
+  readonly changed: boolean;
   /** A client has been given its answer. */
   claimed: boolean;
 }
@@ -57,7 +59,6 @@ export class CommitOrder implements ServerObserver {
   /** Where in `#entries`, counted from the first ever, each member goes on. */
   readonly #places = new Map<string, number>();
   #dropped = 0;
-  #madeRevision = new Map<number, Committed>();
   /** Called with every entry when it is first applied, its effects being in the model. */
   onCommit: ((entry: Committed) => void) | undefined;
 
@@ -119,7 +120,8 @@ export class CommitOrder implements ServerObserver {
 
   /** The entry that made a main revision, if it is still remembered. */
   ofRevision(revision: number): Committed | undefined {
-    return this.#madeRevision.get(revision);
+    const entry = this.#entries[this.#firstFrom('revision', revision)];
+    return entry?.revision === revision && entry.changed ? entry : undefined;
   }
 
   /** Current revision after entry `index`; undefined when that is too long ago. */
@@ -143,16 +145,23 @@ export class CommitOrder implements ServerObserver {
     this.#entries = [];
     this.#places.clear();
     this.#dropped = 0;
-    this.#madeRevision.clear();
   }
 
   #append(index: number, term: number, request: InternalRaftRequest): Committed {
     const before = this.#model.revision;
     const answer = this.#model.apply(request);
     const { revision } = this.#model;
-    const entry: Committed = { index, term, request, answer, revision, atUs: this.#nowUs(), claimed: false };
+    const entry: Committed = {
+      index,
+      term,
+      request,
+      answer,
+      revision,
+      changed: revision !== before,
+      atUs: this.#nowUs(),
+      claimed: false,
+    };
     this.#entries.push(entry);
-    if (revision !== before) this.#madeRevision.set(revision, entry);
     if (this.#entries.length > this.#options.keepEntries * 1.25) this.#drop();
     this.onCommit?.(entry);
     return entry;
@@ -168,11 +177,15 @@ export class CommitOrder implements ServerObserver {
 
   /** Place of the first entry at or above `index`. */
   #placeOf(index: number): number {
+    return this.#firstFrom('index', index);
+  }
+
+  #firstFrom(by: 'index' | 'revision', least: number): number {
     let low = 0;
     let high = this.#entries.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#entries[middle]!.index < index) low = middle + 1;
+      if (this.#entries[middle]![by] < least) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -180,7 +193,6 @@ export class CommitOrder implements ServerObserver {
 
   #drop(): void {
     const count = this.#entries.length - this.#options.keepEntries;
-    for (const { revision } of this.#entries.slice(0, count)) this.#madeRevision.delete(revision);
     this.#entries = this.#entries.slice(count);
     this.#dropped += count;
   }

@@ -16,10 +16,10 @@ export function rangeAt(keys: KeySpace, request: RangeRequest, now: number): Ran
   const revision = request.revision > 0 ? request.revision : now;
   const all: Version[] = [];
   keys.each(intervalOf(request.key, request.rangeEnd), revision, (version) => all.push(version));
-  const head = { kind: 'range' as const, revision: now, count: all.length };
-  if (request.countOnly) return { ...head, kvs: [], more: false };
+  const count = all.length;
+  if (request.countOnly) return { kind: 'range', revision: now, count, kvs: [], more: false };
   const { kvs, more } = cut(ordered(filtered(preselected(all, request), request), request), request.limit);
-  return { ...head, more, kvs: request.keysOnly ? kvs.map(withoutValue) : kvs };
+  return { kind: 'range', revision: now, count, more, kvs: request.keysOnly ? kvs.map(withoutValue) : kvs };
 }
 
 /** A range inside a transaction or an entry, with its possible refusal. */
@@ -36,7 +36,7 @@ function preselected(kvs: readonly Version[], request: RangeRequest): readonly V
 
 function hasFilters(request: RangeRequest): boolean {
   const { minModRevision, maxModRevision, minCreateRevision, maxCreateRevision } = request;
-  return [minModRevision, maxModRevision, minCreateRevision, maxCreateRevision].some((bound) => bound !== 0);
+  return minModRevision !== 0 || maxModRevision !== 0 || minCreateRevision !== 0 || maxCreateRevision !== 0;
 }
 
 function filtered(kvs: readonly Version[], request: RangeRequest): readonly Version[] {
