@@ -40,6 +40,8 @@ export function refusesDamage(cluster: SimCluster, checks: Checks, random: Rando
 function damage({ station }: Node, random: Random): boolean {
   const { fileSystem } = station.disk.volume('root');
   for (const { name } of fileSystem.list(WAL).reverse()) {
+    // What a repair put aside is no part of the log.
+    if (!name.endsWith('.wal')) continue;
     const path = `${WAL}/${name}`;
     const node = fileSystem.lookup(path);
     if (node?.kind !== 'file') continue;
