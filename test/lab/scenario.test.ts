@@ -179,6 +179,14 @@ describe('scenario files', () => {
       GOOD.replace('- { advance: 1m30s }', '- { await: talosctl version, every: 5m }'),
       /s\.yaml:12:39: "every" needs "again"/,
     ],
+    [
+      'things done again without a pause',
+      GOOD.replace('- talosctl version', '- { id: asked, run: talosctl version }').replace(
+        '- { advance: 1m30s }',
+        '- { await: talosctl version, again: asked, every: 0s }',
+      ),
+      /s\.yaml:12:\d+: "every" is shorter than 1s/,
+    ],
     ['an unknown program', GOOD.replace('- talosctl version', '- helm version'), /s\.yaml:7:5: unknown program "helm"/],
     [
       'shell syntax',

@@ -9,6 +9,7 @@ import type { FaultStep, RawStep } from './schema.ts';
 
 const DEFAULT_AWAIT_US = 600_000_000;
 const DEFAULT_EVERY_US = 120_000_000;
+const MIN_EVERY_US = 1_000_000;
 
 type Path = readonly PropertyKey[];
 
@@ -69,6 +70,12 @@ export class StepReader {
       const words = this.#words(raw.await, [...path, 'await']);
       if (raw.every !== undefined && raw.again === undefined)
         this.#problem([...path, 'every'], '"every" needs "again"', 'name the steps that are to be done once more');
+      if (raw.every !== undefined && raw.every < MIN_EVERY_US)
+        this.#problem(
+          [...path, 'every'],
+          '"every" is shorter than 1s',
+          'leave the command time to succeed, such as 2m',
+        );
       return {
         kind: 'await',
         line: raw.await,
