@@ -20,6 +20,13 @@ const STATION_OF: Readonly<Record<Exclude<OutsideService, 'registry'>, string>> 
 };
 const NOTHING: Heal = () => {};
 
+/** A name whose addresses were changed. */
+interface ChangedRecord {
+  /** What the scenario says of it; undefined: nobody knows it. */
+  readonly asDescribed: readonly string[] | undefined;
+  changes: readonly { readonly addresses: readonly string[] }[];
+}
+
 /** Applies faults as data to the simulation and remembers how to end them. */
 export class WorldFaults {
   readonly #simulation: Simulation;
@@ -27,6 +34,8 @@ export class WorldFaults {
   readonly #zone: Map<string, readonly string[]>;
   #active = new Map<number, Heal>();
   #count = 0;
+  /** Names whose addresses were changed: what the scenario says of them, and the changes in force, oldest first. */
+  readonly #records = new Map<string, ChangedRecord>();
 
   /** `zone` is what the name server of the world answers from. */
   constructor(simulation: Simulation, spec: WorldSpec, zone: Map<string, readonly string[]>) {
@@ -140,13 +149,24 @@ export class WorldFaults {
     return then(station?.powerOff(), () => station?.powerOn());
   }
 
-  /** Somebody changes what the name server answers; what was asked before stays as it was answered. */
+  /**
+   * Somebody changes what the name server answers; what was asked before stays as it was answered. Of several changes
+   * to one name the latest that has not ended counts.
+   */
   #record(name: string, addresses: readonly string[]): Heal {
-    const before = this.#zone.get(name);
-    this.#zone.set(name, addresses);
+    const record: ChangedRecord = this.#records.get(name) ?? { asDescribed: this.#zone.get(name), changes: [] };
+    this.#records.set(name, record);
+    const change = { addresses };
+    const put = (): void => {
+      const now = record.changes.at(-1)?.addresses ?? record.asDescribed;
+      if (now === undefined) this.#zone.delete(name);
+      else this.#zone.set(name, now);
+    };
+    record.changes = [...record.changes, change];
+    put();
     return () => {
-      if (before === undefined) this.#zone.delete(name);
-      else this.#zone.set(name, before);
+      record.changes = record.changes.filter((other) => other !== change);
+      put();
     };
   }
 

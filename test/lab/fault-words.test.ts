@@ -15,6 +15,7 @@ it.each([
   ['delay cp-1 soon', 'delay: "soon" is neither a duration nor a number'],
   ['delay cp-1 5ms more', 'delay: "more" is one word too many; write it as: delay cp-1 20ms'],
   ['reboot cp-1 cp-2', 'reboot: "cp-2" is one word too many; write it as: reboot cp-1,cp-2'],
+  ['dns-record api.example 10.0.0.5,zzz', 'dns-record: "zzz" is not an IPv4 address'],
   ['heal loss', 'heal: "loss" is one word too many; write it as: heal'],
   ['partition cp-1 cp-2 both', 'partition: "both" is neither nothing nor oneway'],
   [

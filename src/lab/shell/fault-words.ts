@@ -1,5 +1,6 @@
 import { parseDurationUs } from '../../platform/text/duration.ts';
 import { type FaultKind, type FaultSpec, OUTSIDE_SERVICES, type OutsideService } from '../../world/fault.ts';
+import { parseIpv4 } from '../scenario/addresses.ts';
 
 /** How faults are typed; what is not here takes machines only. */
 const FORMS: Partial<Readonly<Record<FaultKind, string>>> = {
@@ -42,7 +43,7 @@ export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSp
         return `${kind}: there is no service "${first}"; there are ${OUTSIDE_SERVICES.join(', ')}`;
       return { fault: kind, machines: [], service: first as OutsideService };
     case 'dns-record':
-      return { fault: kind, machines: [], ...(first !== '' && { record: first }), addresses: list(second ?? '') };
+      return withAddresses(first, list(second ?? ''));
     case 'alter-etcd':
       return { fault: kind, machines, ...(second !== undefined && { key: second }) };
     case 'kill':
@@ -68,6 +69,12 @@ function list(text: string): string[] {
 
 function sides(from: readonly string[], to: readonly string[]): Pick<FaultSpec, 'from' | 'to'> {
   return { ...(from.length > 0 && { from }), ...(to.length > 0 && { to }) };
+}
+
+function withAddresses(record: string, addresses: readonly string[]): FaultSpec | string {
+  const wrong = addresses.find((address) => parseIpv4(address) === undefined);
+  if (wrong !== undefined) return `dns-record: "${wrong}" is not an IPv4 address`;
+  return { fault: 'dns-record', machines: [], ...(record !== '' && { record }), addresses };
 }
 
 function isPercent(text: string): boolean {
