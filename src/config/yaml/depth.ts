@@ -1,68 +1,99 @@
 /**
  * Bounds nesting before parsing, since the parser recurses: how deep it gets would else depend on the stack that the
- * caller has left. Both counts ignore quotes and literal text, so the limit is far above any config.
+ * caller has left. What scalars and comments hold is no nesting, so the tokens are counted, not the text.
  */
+import { CST, Lexer } from 'yaml';
 import type { SyntaxProblem } from './syntax.ts';
 
+/** Far above any config. A value counts as a level below its key until the line ends. */
 const LIMIT = 400;
 
 /** The place where nesting goes beyond the limit. */
 export function tooDeep(text: string): SyntaxProblem | undefined {
-  const at = deepFlow(text) ?? deepBlock(text);
-  const hint = 'the document is nested too deeply';
-  return at === undefined ? undefined : { offset: at, message: 'exceeded max depth', hint };
-}
-
-/** Open brackets. A key at the start of a line closes what text left open. */
-function deepFlow(text: string): number | undefined {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 91 || code === 123) {
-      depth += 1;
-      if (depth > LIMIT) {
-        return at;
-      }
-    } else if ((code === 93 || code === 125) && depth > 0) {
-      depth -= 1;
-    } else if (code === 10 && isLetter(text.charCodeAt(at + 1))) {
-      depth = 0;
+  const nesting = new Nesting();
+  for (const token of new Lexer().lex(text)) {
+    if (nesting.take(token) > LIMIT) {
+      return { offset: nesting.offset, message: 'exceeded max depth', hint: 'the document is nested too deeply' };
     }
   }
   return undefined;
 }
 
-function isLetter(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
-}
+class Nesting {
+  /** Where the last token starts. */
+  offset = 0;
+  #end = 0;
+  #lineStart = 0;
+  #brackets = 0;
+  /** Columns at which something starts that is still open. */
+  readonly #columns: number[] = [];
+  #isBlockText = false;
 
-/** Columns at which something starts that is still open. */
-function deepBlock(text: string): number | undefined {
-  const open: number[] = [];
-  let start = 0;
-  while (start < text.length) {
-    const found = text.indexOf('\n', start);
-    const end = found === -1 ? text.length : found;
-    let at = start;
-    while (at < end) {
-      while (text.charCodeAt(at) === 32) {
-        at += 1;
-      }
-      while (open.length > 0 && open[open.length - 1]! >= at - start) {
-        open.pop();
-      }
-      open.push(at - start);
-      if (open.length > LIMIT) {
-        return at;
-      }
-      const code = text.charCodeAt(at);
-      const isIndicator = (code === 45 || code === 63 || code === 58) && text.charCodeAt(at + 1) === 32;
-      if (!isIndicator) {
+  /** How deep it is with one more token of the lexer. */
+  take(token: string): number {
+    const type = CST.tokenType(token);
+    this.offset = this.#end;
+    this.#open(type);
+    if (type !== 'doc-mode' && type !== 'flow-error-end' && type !== 'scalar') {
+      this.#pass(token);
+    }
+    return this.#brackets + this.#columns.length;
+  }
+
+  #open(type: CST.TokenType | null): void {
+    switch (type) {
+      case 'flow-map-start':
+      case 'flow-seq-start':
+        this.#brackets += 1;
         break;
-      }
-      at += 1;
+      case 'flow-map-end':
+      case 'flow-seq-end':
+        this.#brackets = Math.max(0, this.#brackets - 1);
+        break;
+      case 'flow-error-end':
+        this.#brackets = 0;
+        break;
+      case 'doc-start':
+      case 'doc-end':
+        this.#brackets = 0;
+        this.#columns.length = 0;
+        break;
+      case 'block-scalar-header':
+        this.#isBlockText = true;
+        break;
+      case 'scalar':
+        // The text below `|` has its own columns; they close nothing.
+        if (!this.#isBlockText) {
+          this.#openColumn();
+        }
+        this.#isBlockText = false;
+        break;
+      case 'single-quoted-scalar':
+      case 'double-quoted-scalar':
+      case 'alias':
+      case 'seq-item-ind':
+      case 'explicit-key-ind':
+        this.#openColumn();
+        break;
     }
-    start = end + 1;
   }
-  return undefined;
+
+  #openColumn(): void {
+    if (this.#brackets > 0) {
+      return;
+    }
+    const column = this.offset - this.#lineStart;
+    while (this.#columns.length > 0 && this.#columns[this.#columns.length - 1]! >= column) {
+      this.#columns.pop();
+    }
+    this.#columns.push(column);
+  }
+
+  #pass(token: string): void {
+    this.#end += token.length;
+    const newline = token.lastIndexOf('\n');
+    if (newline !== -1) {
+      this.#lineStart = this.offset + newline + 1;
+    }
+  }
 }

@@ -98,3 +98,33 @@ describe('refusals', () => {
     expect(problems(text)).toEqual([expect.stringContaining('excessive aliasing')]);
   });
 });
+
+describe('nesting', () => {
+  const rule = '[{'.repeat(300);
+  const list = '- '.repeat(500);
+
+  test('is not what comments and scalars hold', () => {
+    const text = [
+      `# ${rule}`,
+      'a: |',
+      `  ${rule}`,
+      `  ${list}`,
+      `b: "${rule}"`,
+      `c: '${rule}'`,
+      `d: x${rule}`,
+      'e: [1, {f: 2}] # [',
+    ].join('\n');
+    expect(problems(text)).toEqual([]);
+    expect(textOf(text, 'b')).toBe(rule);
+  });
+
+  test('is refused where it goes too deep, whatever stands between', () => {
+    expect(problems(`a: ${'['.repeat(401)}`)).toEqual(['1:403 exceeded max depth']);
+    expect(problems(`${list}x`)).toEqual(['1:801 exceeded max depth']);
+    const stairs = Array.from({ length: 450 }, (_, at) => {
+      const indent = ' '.repeat(at);
+      return `${indent}t: |\n${indent}  x\n# y\n${indent}n:`;
+    });
+    expect(problems(stairs.join('\n'))).toEqual(['1601:401 exceeded max depth']);
+  });
+});
