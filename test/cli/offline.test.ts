@@ -42,6 +42,7 @@ function run(line: string, files: Record<string, string>) {
     talosVersion: TOOL_VERSION,
     build: TOOL_BUILD,
     places: true,
+    linger: () => {},
     stdin: '',
     out: (text) => {
       stdout += text;

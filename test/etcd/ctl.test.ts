@@ -27,6 +27,7 @@ describe('etcdctl', () => {
 
   function* start(line: string, stdin: string, output: { out: string; err: string }): Task<number> {
     const context: CtlContext = {
+      linger: () => {},
       ports: cluster.ops,
       env: { ETCDCTL_ENDPOINTS: endpoints },
       readFile: (path) => files.get(path),
@@ -72,6 +73,8 @@ describe('etcdctl', () => {
   it('runs a transaction from standard input', () => {
     run('put t 1');
     const stdin = 'value("t") = "1"\nversion("t") > "0"\n\nput t 2\nget t\n\ndel t\n\n';
+    for (const cut of ['', '\n', '\n\n', 'bogus', 'version("t") > "0"\n\nput t 9\n', stdin.slice(0, -1)])
+      expect(run('txn', cut), cut).toEqual({ code: 3, out: '', err: 'Error: EOF\n' });
     expect(run('txn', stdin).out).toBe('SUCCESS\n\nOK\n\nt\n2\n');
     expect(run('txn', stdin).out).toBe('FAILURE\n\n1\n');
     expect(run('txn', 'nonsense\n\n')).toMatchObject({ code: 3, err: 'Error: malformed comparison: nonsense\n' });
@@ -233,6 +236,16 @@ describe('etcdctl', () => {
     expect(run('frobnicate').err).toContain('Error: unknown command "frobnicate" for "etcdctl"');
     expect(run('get --nonsense k').err).toBe('Error: unknown flag: --nonsense\n');
     expect(run('get k -w yaml')).toMatchObject({ code: 4, err: 'Error: unsupported output format\n' });
+    for (const line of ['watch a --', 'watch --', 'watch a --rev=1 --'])
+      expect(run(line), line).toMatchObject({
+        code: 128,
+        err: 'Error: bad number of arguments (found separator --, but no commands)\n',
+      });
+    expect(run('watch -- echo hi')).toMatchObject({ code: 128, err: 'Error: bad number of arguments\n' });
+    expect(run('watch a --rev=1 -- echo hi')).toMatchObject({
+      code: 128,
+      err: 'Error: a command to run at each change is not simulated; leave it out\n',
+    });
     expect(etcdctlProblem(['member', 'list', '-w', 'table'])).toBeUndefined();
     expect(etcdctlProblem(['member', 'frob'])).toContain('unknown command "frob" for "etcdctl member"');
     expect(run('version').out).toBe('etcdctl version: 3.6.5\nAPI version: 3.6\n');

@@ -33,6 +33,16 @@ describe('operating etcd', () => {
     for (const [, id] of rows) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
 
+  it('timeout ends a command as an interrupt does: locks and posts are given back', () => {
+    for (const line of ['lock L1', 'elect E1 p1']) {
+      const name = line.split(' ')[1]!;
+      const limited = cluster.type(`timeout 5s etcdctl ${line}`);
+      expect(limited).toMatchObject({ exitCode: 124, stdout: expect.stringMatching(new RegExp(`^${name}/`)) });
+      expect(cluster.ok(`etcdctl get ${name} --prefix`)).toBe('');
+    }
+    expect(cluster.ok('timeout 0 etcdctl get L1')).toBe('');
+  });
+
   it('status shows one leader that all follow, in one term', () => {
     const lines = cluster
       .ok(`talosctl etcd status -n ${CONTROL_PLANES.join(',')}`)

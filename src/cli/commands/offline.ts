@@ -52,6 +52,7 @@ function hostContext(): ToolContext {
     talosVersion: TOOL_VERSION,
     build: TOOL_BUILD,
     places: true,
+    linger: () => {},
     stdin: '',
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),

@@ -24,6 +24,7 @@ import {
   RpcError,
   type TlsClient,
 } from '../../platform/rpc.ts';
+import { Once } from '../../platform/signal.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
 import { parseEndpoint } from './endpoints.ts';
 import { LeaseClient } from './lease.ts';
@@ -75,6 +76,8 @@ export class EtcdClient {
   readonly #options: ClientOptions;
   readonly #channel: RpcChannel;
   #endpoints: readonly string[];
+  /** Set when the client is closed and its last words are said: until then its process must live. */
+  readonly gone = new Once<true>();
   #farewells = 0;
   #closed = false;
 
@@ -207,6 +210,8 @@ export class EtcdClient {
   }
 
   #closeChannel(): void {
-    if (this.#closed && this.#farewells === 0) this.#channel.close();
+    if (!this.#closed || this.#farewells > 0) return;
+    this.#channel.close();
+    this.gone.set(true);
   }
 }

@@ -1,4 +1,5 @@
 import type { TlsClient } from '../../platform/rpc.ts';
+import type { Once } from '../../platform/signal.ts';
 import type { ClientOptions, ClientPorts, EtcdClient } from '../client/client.ts';
 import type { Flags } from './flags.ts';
 
@@ -12,6 +13,8 @@ export interface CtlContext {
   readonly stdin: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Told of a client that still has something to say when the command is over: the process must live until it is gone. */
+  readonly linger: (gone: Once<true>) => void;
   /** Version of the tool: `3.6.5`. */
   readonly version: string;
 }
@@ -21,6 +24,8 @@ export interface Run {
   readonly context: CtlContext;
   readonly args: readonly string[];
   readonly flags: Flags;
+  /** Which of {@link args} is the first behind `--`; absent when there is no `--`. */
+  readonly dashAt?: number;
   /** `--endpoints`, as given. */
   readonly endpoints: readonly string[];
   readonly format: Format;

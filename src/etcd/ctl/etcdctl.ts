@@ -48,7 +48,10 @@ export function* etcdctl(words: readonly string[], context: CtlContext): Task<nu
     if (text !== '') context.err(`Error: ${text}\n`);
     return code;
   } finally {
-    for (const client of clients) client.close();
+    for (const client of clients) {
+      client.close();
+      if (!client.gone.isSet) context.linger(client.gone);
+    }
   }
 }
 
@@ -114,7 +117,7 @@ function help(): string {
 }
 
 function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run {
-  const { args, flags } = parseWords(found.rest, { ...GLOBAL_FLAGS, ...found.verb.flags }, context.env);
+  const { args, flags, dashAt } = parseWords(found.rest, { ...GLOBAL_FLAGS, ...found.verb.flags }, context.env);
   const endpoints = flags
     .text('endpoints')
     .split(',')
@@ -127,6 +130,7 @@ function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run 
     context,
     args,
     flags,
+    ...(dashAt !== undefined && { dashAt }),
     endpoints,
     format: formatOf(flags.text('write-out')),
     hex: flags.bool('hex'),

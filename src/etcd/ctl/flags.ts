@@ -57,19 +57,25 @@ export class Flags {
   }
 }
 
+/** Words of a command line, told apart. */
+export interface Words {
+  readonly args: readonly string[];
+  readonly flags: Flags;
+  /** Which argument is the first behind `--`; absent when there is no `--`. */
+  readonly dashAt?: number;
+}
+
 /** Splits words into flags and arguments, as pflag does: flags may stand anywhere, `--` ends them. */
-export function parseWords(
-  words: readonly string[],
-  specs: FlagSpecs,
-  env: Readonly<Record<string, string>>,
-): { readonly args: readonly string[]; readonly flags: Flags } {
+export function parseWords(words: readonly string[], specs: FlagSpecs, env: Readonly<Record<string, string>>): Words {
   const values: Record<string, string> = {};
   for (const name of Object.keys(specs)) values[name] = specs[name]!.initial;
   const given = new Set<string>();
   const args: string[] = [];
+  let dashAt: number | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === '--') {
+      dashAt = args.length;
       args.push(...words.slice(i + 1));
       break;
     }
@@ -96,7 +102,7 @@ export function parseWords(
     const value = env[`ETCDCTL_${name.replaceAll('-', '_').toUpperCase()}`];
     if (value !== undefined && value !== '' && !given.has(name)) values[name] = value;
   }
-  return { args, flags: new Flags(values, given) };
+  return { args, flags: new Flags(values, given), ...(dashAt !== undefined && { dashAt }) };
 }
 
 function nameOf(word: string, cut: number, specs: FlagSpecs): string {

@@ -37,6 +37,7 @@ function* run(words: readonly string[], context: ToolContext): Task<number> {
     stdin: context.stdin,
     out: context.out,
     err: context.err,
+    linger: context.linger,
     version: VERSION,
   });
 }

@@ -1,6 +1,7 @@
 import { timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
 import { didYouMean } from '../scenario/problem.ts';
@@ -15,7 +16,7 @@ const TIMEOUT_MISUSED = 125;
 export const OPERATOR_DIRECTORY = '/root/lab';
 
 /** What one command line is given beside its words. */
-type Invocation = Pick<ToolContext, 'platform' | 'stdin' | 'out' | 'err'>;
+type Invocation = Pick<ToolContext, 'platform' | 'stdin' | 'out' | 'err' | 'linger'>;
 
 /** The operator's shell: finds the program, collects what it prints. */
 export class OperatorShell {
@@ -48,7 +49,12 @@ export class OperatorShell {
     };
     const input = splitInput(expand(words, this.env));
     if (typeof input === 'string') return { exitCode: 2, stdout, stderr: `${input}\n` };
-    const exitCode = yield* this.#dispatch(input.words, { platform, stdin: input.stdin, out, err });
+    const lingering: Once<true>[] = [];
+    const linger = (over: Once<true>): void => {
+      lingering.push(over);
+    };
+    const exitCode = yield* this.#dispatch(input.words, { platform, stdin: input.stdin, out, err, linger });
+    for (const over of lingering) yield* over.get();
     return { exitCode, stdout, stderr };
   }
 
@@ -74,7 +80,7 @@ export class OperatorShell {
     return yield* tool.run(words.slice(1), context);
   }
 
-  /** coreutils' timeout: how a command that would run for ever is ended, such as one that follows a log. */
+  /** coreutils' timeout: how a command that would run for ever is ended, such as one that follows a log. Zero is no limit. */
   *#limited(words: readonly string[], invocation: Invocation): Task<number> {
     const { platform, err } = invocation;
     const [limit, ...command] = words;
@@ -83,6 +89,7 @@ export class OperatorShell {
       err(`timeout: ${timeoutProblem(words)!}\n`);
       return TIMEOUT_MISUSED;
     }
+    if (limitUs === 0) return yield* this.#dispatch(command, invocation);
     try {
       return yield* timeout(platform.clock, limitUs, this.#dispatch(command, invocation));
     } catch (error) {

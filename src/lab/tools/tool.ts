@@ -1,5 +1,6 @@
 import { DEFAULT_VERSION } from '../../config/version.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Once } from '../../platform/signal.ts';
 import type { Task } from '../../platform/task.ts';
 import type { Files } from './workspace.ts';
 
@@ -21,6 +22,8 @@ export interface ToolContext {
   readonly stdin: string;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** What the command still does after it was ended, such as giving a lock back: the prompt comes back when it is set. */
+  readonly linger: (over: Once<true>) => void;
 }
 
 export interface ToolBuild {

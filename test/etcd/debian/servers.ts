@@ -160,6 +160,7 @@ export async function runOurEtcdctl(
   let out = '';
   let err = '';
   const context: CtlContext = {
+    linger: () => {},
     ports: bench.host.platform,
     env: {},
     readFile: () => undefined,

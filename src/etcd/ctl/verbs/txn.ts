@@ -39,24 +39,29 @@ const RESULTS: Readonly<Record<string, number>> = Object.freeze({
   '<': CompareResult.Less,
 });
 
-/** Reads conditions and both branches from standard input, each list ended by an empty line. */
+/** Reads conditions and both branches from standard input, each list ended by an empty line; an end before that is an error. */
 export function* txnVerb(run: Run): Task<void> {
   if (run.args.length !== 0) throw new CtlExit(ExitCode.BadArgs, 'txn command does not accept argument');
   const prompt = (text: string): void => {
     if (run.flags.bool('interactive')) run.line(text);
   };
-  const input = run.context.stdin.split('\n');
-  const nextList = (): string[] => {
-    const list: string[] = [];
-    for (let line = input.shift(); line !== undefined && line.trim() !== ''; line = input.shift()) list.push(line);
-    return list;
+  // What stands behind the last newline is no line: the real tool reads on, and finds the end.
+  const input = run.context.stdin.split('\n').slice(0, -1);
+  const nextList = <T>(parse: (line: string) => T): T[] => {
+    const list: T[] = [];
+    for (;;) {
+      const line = input.shift();
+      if (line === undefined) throw new CtlExit(ExitCode.InvalidInput, 'EOF');
+      if (line.trim() === '') return list;
+      list.push(parse(line));
+    }
   };
   prompt('compares:');
-  const compare = nextList().map(parseCompare);
+  const compare = nextList(parseCompare);
   prompt('success requests (get, put, del):');
-  const success = nextList().map(parseOperation);
+  const success = nextList(parseOperation);
   prompt('failure requests (get, put, del):');
-  const failure = nextList().map(parseOperation);
+  const failure = nextList(parseOperation);
   printTxn(run, yield* run.client().txn({ compare, success, failure }));
 }
 

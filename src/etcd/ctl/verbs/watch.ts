@@ -23,10 +23,15 @@ export const WATCH_FLAGS: FlagSpecs = Object.freeze({
 /** Prints changes until it is interrupted, or the server ends the watch. */
 export function* watchVerb(run: Run): Task<void> {
   if (run.flags.bool('interactive')) badArgs('interactive watch is not simulated; give the key as an argument');
-  if (run.args.length === 0) badArgs('bad number of arguments');
+  const { dashAt, args } = run;
+  if (dashAt !== undefined && dashAt === args.length) {
+    badArgs('bad number of arguments (found separator --, but no commands)');
+  }
+  if (args.length === 0 || dashAt === 0) badArgs('bad number of arguments');
+  if (dashAt !== undefined) badArgs('a command to run at each change is not simulated; leave it out');
   if (run.format === 'table') throw new CtlExit(ExitCode.BadFeature, 'table not supported as output format');
   const watch = run.client().watches.watch({
-    ...rangeOf('watch', run.args, run.flags),
+    ...rangeOf('watch', args, run.flags),
     startRevision: run.flags.int('rev'),
     prevKv: run.flags.bool('prev-kv'),
     progressNotify: run.flags.bool('progress-notify'),
