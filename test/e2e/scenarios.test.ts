@@ -29,6 +29,7 @@ describe('bring-up', () => {
     expect(transcript).toMatch(/NAME +STATUS +ROLES +AGE +VERSION\ncp-1 +Ready +control-plane +\d+\w+ +v1\.34\.1/);
     expect(transcript).toContain('waiting for etcd to be healthy: OK');
     expect(transcript).toContain('waiting for all k8s nodes to report schedulable: OK');
+    expect(transcript).toMatch(/can't find expected node with IPs \["10\.0\.0\.\d+"\]/);
   });
 
   it('gives another run for another seed, the same for the same', () => {

@@ -3,6 +3,7 @@ import { isReady } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Task } from '../../platform/task.ts';
 import { NodeError } from '../errors.ts';
+import { compareAddresses } from '../net/addresses.ts';
 import { StaticPodStatuses } from '../resources/k8s.ts';
 import { check, type HealthCheck, type HealthSubject, MINUTE_US, NotApplicable, SECOND_US } from './check.ts';
 import { assertPodsReady } from './kubernetes-view.ts';
@@ -39,9 +40,15 @@ function* allReport({ kubernetes, nodes }: HealthSubject): Task<void> {
 function compare(expected: readonly (readonly string[])[], actual: readonly (readonly string[])[]): void {
   const meet = (a: readonly string[], b: readonly string[]): boolean => a.some((address) => b.includes(address));
   const missing = expected.find((addresses) => !actual.some((other) => meet(addresses, other)));
-  if (missing !== undefined) throw new NodeError(`can't find expected node with IPs [${missing.join(' ')}]`);
+  if (missing !== undefined) throw new NodeError(`can't find expected node with IPs ${quotedList(missing)}`);
   const extra = actual.filter((addresses) => !expected.some((other) => meet(addresses, other)));
-  if (extra.length > 0) throw new NodeError(`unexpected nodes with IPs [${extra.flat().join(' ')}]`);
+  if (extra.length > 0)
+    throw new NodeError(`unexpected nodes with IPs ${quotedList(extra.flat().sort(compareAddresses))}`);
+}
+
+/** As Go prints a list of addresses with %q. */
+function quotedList(addresses: readonly string[]): string {
+  return `[${addresses.map((address) => `"${address}"`).join(' ')}]`;
 }
 
 function* staticPodsRunning({ asker, nodes }: HealthSubject): Task<void> {
