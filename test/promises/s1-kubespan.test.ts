@@ -15,7 +15,7 @@ function fields(text: string): string[] {
   return text.trim().split(/\s{2,}/);
 }
 
-describe('two sites that reach each other by one UDP port only', () => {
+describe('two sites that reach each other by hole punching', () => {
   const cluster = sharedCluster({ scenario: 'kubespan' });
   const table = (node: string, type: string) =>
     cluster
