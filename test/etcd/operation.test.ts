@@ -16,7 +16,7 @@ import { StateBuilder } from '../../src/etcd/server/backend/image.ts';
 import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { HttpClient } from '../../src/rpc/http/client.ts';
-import { partBytes } from '../../src/rpc/http/message.ts';
+import { type HttpResponse, partBytes } from '../../src/rpc/http/message.ts';
 import { get, leaderOf, members, others, put, READY, range, refusal, status } from './helpers.ts';
 import { type ClusterOptions, type Node, SimCluster } from './sim-cluster.ts';
 
@@ -30,10 +30,14 @@ describe('a cluster in operation', () => {
     cluster.sim.runFor(8 * SECOND);
     return cluster;
   };
-  const fetch = (node: Node, target: string, port = 2381, method = 'GET'): { status: number; text: string } => {
+  const request = (node: Node, target: string, port = 2381, method = 'GET'): HttpResponse => {
     const client = new HttpClient(cluster.ops, { address: node.address, port });
     const answer = cluster.run(() => client.request({ target, method }));
     client.close();
+    return answer;
+  };
+  const fetch = (...asked: Parameters<typeof request>): { status: number; text: string } => {
+    const answer = request(...asked);
     return { status: answer.status, text: utf8Decode(partBytes(answer.body)) };
   };
 
@@ -116,7 +120,7 @@ describe('a cluster in operation', () => {
         '[+]data_corruption ok\n[+]serializable_read ok\n[+]linearizable_read ok\n' +
         '[-]non_learner failed: etcdserver: rpc not supported for learner\n\n',
     });
-    expect(fetch(fourth, '/livez')).toEqual({ status: 200, text: 'ok' });
+    expect(fetch(fourth, '/livez')).toEqual({ status: 200, text: 'ok\n' });
   });
 
   it('tells health and metrics where it is asked to', () => {
@@ -125,10 +129,14 @@ describe('a cluster in operation', () => {
     cluster.run(() => put(cluster.channel(first!), 'a', '1'));
     cluster.sim.runFor(SECOND);
     expect(fetch(first!, '/health')).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
-    expect(fetch(first!, '/readyz?verbose').text).toContain('[+]linearizable_read ok\n');
-    expect(fetch(first!, '/readyz/data_corruption')).toEqual({ status: 200, text: 'ok' });
+    expect(fetch(first!, '/readyz?verbose').text).toMatch(/\n\[\+\]linearizable_read ok\n\[\+\]non_learner ok\nok\n$/);
+    expect(request(first!, '/livez?verbose').headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
+    expect(fetch(first!, '/readyz/data_corruption')).toEqual({ status: 200, text: 'ok\n' });
     expect(fetch(first!, '/livez/linearizable_read').status).toBe(404);
     const metrics = fetch(first!, '/metrics').text.split('\n');
+    const named = (kind: string): string[] =>
+      metrics.filter((line) => line.startsWith(`# ${kind} `)).map((line) => line.split(' ')[2]!);
+    expect(named('HELP')).toEqual(named('TYPE'));
     expect(metrics).toContain('etcd_server_has_leader 1');
     expect(metrics).toContain('etcd_debugging_mvcc_current_revision 2');
     expect(metrics).toContain('etcd_cluster_version{cluster_version="3.6"} 1');

@@ -6,6 +6,7 @@ import type { Member } from '../member/member.ts';
 import { HEALTH_CHECKS, overallHealth, runChecks } from './health.ts';
 import { metricsText } from './metrics.ts';
 
+const NOSNIFF = Object.freeze({ 'x-content-type-options': 'nosniff' });
 const JSON_TYPE = Object.freeze({ 'content-type': 'application/json' });
 
 /** What the real server lets any web page read. */
@@ -72,7 +73,7 @@ export class Monitoring {
   *#run(checks: Parameters<typeof runChecks>[1], query: Query): Task<HttpAnswer> {
     const answer = yield* runChecks(this.#member, checks, query.all('exclude'));
     if (!answer.healthy) return failure(503, `${answer.text}\n`);
-    return text(200, query.has('verbose') ? answer.text : 'ok');
+    return text(200, `${query.has('verbose') ? answer.text : ''}ok\n`, NOSNIFF);
   }
 
   *#version(): Task<HttpAnswer> {
@@ -104,7 +105,7 @@ class Query {
 }
 
 function failure(status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
-  return text(status, body, { 'x-content-type-options': 'nosniff', ...headers });
+  return text(status, body, { ...NOSNIFF, ...headers });
 }
 
 function text(status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
