@@ -90,6 +90,8 @@ describe('an upgrade of Kubernetes', () => {
 
   it('ways that do not exist are refused before anything is asked of a node', () => {
     const wrong = (flags: string): string => cluster.refused(`${UPGRADE} ${flags}`);
+    for (const endpoint of ['https://10.0.0.11:6443', '10.0.0.11:6443'])
+      expect(wrong(`--endpoint ${endpoint}`)).toContain(`invalid endpoint "${endpoint}": write a host without scheme`);
     expect(wrong('--to 1.33.1')).toBe('unsupported upgrade path 1.30->1.33 (from "1.30.8" to "1.33.1")\n');
     expect(wrong('--to 1.29.9')).toBe('unsupported upgrade path 1.30->1.29 (from "1.30.8" to "1.29.9")\n');
     expect(wrong('--from 1.34.1 --to v1.35.0')).toBe(

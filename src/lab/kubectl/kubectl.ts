@@ -72,13 +72,15 @@ function open({ flags }: Parsed, context: ToolContext): Opened {
   const path =
     flags.text('kubeconfig') || context.env.get('KUBECONFIG') || `${context.env.get('HOME') ?? ''}/.kube/config`;
   const text = context.files.readText(path);
-  if (text === undefined)
+  const asked = flags.text('server');
+  if (text === undefined && asked === '')
     throw new KubectlFailure(
       'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
     );
-  const found = kubeContext(text, flags.text('context'));
+  // A server that is named needs no kubeconfig; whoever asks without one is nobody that it knows.
+  const found = text === undefined ? { server: asked, namespace: 'default' } : kubeContext(text, flags.text('context'));
   if (typeof found === 'string') throw new KubectlFailure(found);
-  const target = flags.text('server') || found.server;
+  const target = asked || found.server;
   const timeoutUs = requestTimeoutUs(flags.text('request-timeout'));
   const endpoint = serverEndpoint(target);
   const client = new KubeClient(context.platform, endpoint, {

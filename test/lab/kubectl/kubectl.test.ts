@@ -160,6 +160,11 @@ describe('against a cluster', () => {
     );
     expect(refused('get nodes --kubeconfig /root/foreign')).toMatch(/Unauthorized/);
     expect(refused('get nodes --kubeconfig /root/nothing')).toContain('localhost:8080 was refused');
+    const nobody = refused('get nodes --kubeconfig /root/nothing -s https://10.0.0.10:1');
+    expect(nobody).toContain('The connection to the server 10.0.0.10:1 was refused');
+    expect(refused('get nodes --kubeconfig /root/nothing --server https://10.0.0.10:6443')).toBe(
+      'Unable to connect to the server: tls: failed to verify certificate: x509: certificate signed by unknown authority\n',
+    );
     expect(refused('get nodes --context nowhere')).toBe('error: context "nowhere" does not exist\n');
   });
 });

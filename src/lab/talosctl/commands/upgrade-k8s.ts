@@ -13,6 +13,7 @@ import { checkCompatibility, lowestVersion, nodeAddresses } from '../upgrade-k8s
 import { type UpgradePath, upgradePath } from '../upgrade-k8s/path.ts';
 import { checkRemoved, kubeletSpec } from '../upgrade-k8s/removed.ts';
 import {
+  API_PORT,
   apiErrorText,
   Cluster,
   type Component,
@@ -73,7 +74,7 @@ function* upgradeKubernetes(parsed: Parsed, context: ToolContext): Task<number> 
   const { flags } = parsed;
   return yield* withClient(parsed, context, function* (client) {
     onlyOneNode(client, 'upgrade-k8s');
-    const cluster = new Cluster(client, context, flags.text('endpoint'));
+    const cluster = new Cluster(client, context, endpointOf(flags));
     const path = yield* pathOf(cluster, flags);
     try {
       yield* upgradeAll(cluster, optionsOf(flags), path);
@@ -84,6 +85,15 @@ function* upgradeKubernetes(parsed: Parsed, context: ToolContext): Task<number> 
     }
     return 0;
   });
+}
+
+/** A host, since the port is added: an address of IPv6 has two colons at least. */
+function endpointOf(flags: FlagValues): string {
+  const endpoint = flags.text('endpoint');
+  if (/^(?:[^/:[\]]*|[0-9a-fA-F]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*)$/.test(endpoint)) return endpoint;
+  throw new CommandFailure(
+    `invalid endpoint "${endpoint}": write a host without scheme and port, such as 10.0.0.10; its port ${API_PORT} is used`,
+  );
 }
 
 function optionsOf(flags: FlagValues): UpgradeOptions {

@@ -12,7 +12,8 @@ import { downloadKubeconfig } from '../commands/cluster.ts';
 import { CommandFailure } from '../run.ts';
 import type { UpgradePath } from './path.ts';
 
-const API_PORT = 6443;
+/** Of the Kubernetes API at an endpoint that is a host. */
+export const API_PORT = 6443;
 
 /** What the command line asks for. */
 export interface UpgradeOptions {
