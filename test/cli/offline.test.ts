@@ -92,6 +92,7 @@ describe('validate --talos-version', () => {
 
   it('refuses what is no release', () => {
     expect(() => run('validate -c h.yaml -m metal --talos-version two', files)).toThrow(/write a release such as/);
+    expect(() => run('validate -c h.yaml -m metal --talos-version v1.16', files)).toThrow(/v1\.0 to v1\.15 are known/);
   });
 });
 

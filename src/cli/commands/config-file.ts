@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { formatConfigError } from '../../config/errors.ts';
-import { DEFAULT_VERSION, parseVersion, type TalosVersion } from '../../config/version.ts';
+import { DEFAULT_VERSION, KNOWN_RELEASES, parseVersion, type TalosVersion } from '../../config/version.ts';
 import { BadInput } from '../../runner/bad-input.ts';
 import { readEnvFiles } from '../offline/env-file.ts';
 import { diskFiles } from '../offline/files.ts';
@@ -28,7 +28,8 @@ export function openConfig(file: string, flags: ConfigFileFlags): Config {
 function versionOf(text: string | undefined): TalosVersion {
   if (text === undefined) return DEFAULT_VERSION;
   const version = parseVersion(text);
-  if (version === undefined) throw new BadInput(`--talos-version ${text}: write a release such as v1.11.3`);
+  if (version === undefined)
+    throw new BadInput(`--talos-version ${text}: write a release such as v1.11.3; ${KNOWN_RELEASES} are known`);
   return version;
 }
 

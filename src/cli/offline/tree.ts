@@ -1,4 +1,4 @@
-import { parseVersion } from '../../config/version.ts';
+import { KNOWN_RELEASES, parseVersion } from '../../config/version.ts';
 import type { Command } from '../../lab/cobra/command.ts';
 import { flag } from '../../lab/cobra/flags.ts';
 import { genCommand, machineConfigCommand } from '../../lab/talosctl/commands/gen.ts';
@@ -24,7 +24,9 @@ export const offlineTree: Command<Runner> = {
         const text = parsed.flags.text('talos-version');
         const version = text === '' ? undefined : parseVersion(text);
         if (text !== '' && version === undefined)
-          throw new BadInput(`talosim: --talos-version ${text}: write a release such as v1.11.3`);
+          throw new BadInput(
+            `talosim: --talos-version ${text}: write a release such as v1.11.3; ${KNOWN_RELEASES} are known`,
+          );
         return yield* validateConfig(parsed, context, version);
       },
     }),

@@ -1,5 +1,7 @@
 /** Version contracts: which release a generated config is for (reference/network-config.md E.8 "Feature gates by contract"). */
 
+import { KNOWN_RELEASES, NEWEST_MINOR } from '../version.ts';
+
 /** Minor of the 1.x release that a config is generated for. */
 export type Contract = number;
 
@@ -7,7 +9,8 @@ export type Contract = number;
 export function parseContract(text: string): Contract | { readonly error: string } {
   const match = /^v(\d+)\.(\d+)(?:$|\.)/.exec(text);
   if (match === null) return { error: `error parsing version ${JSON.stringify(text)}` };
-  if (match[1] !== '1') return { error: `generation for Talos ${text} is not supported: only v1.0 and later` };
+  if (match[1] !== '1' || Number(match[2]) > NEWEST_MINOR)
+    return { error: `generation for Talos ${text} is not supported: only ${KNOWN_RELEASES} are known` };
   return Number(match[2]);
 }
 

@@ -141,6 +141,8 @@ describe('gen config: flags (reference/network-config.md E.8 "CLI flags and flow
     expect(kinds({ talosVersion: 'v1.12.4' }, 11)).toEqual(['v1alpha1', 'HostnameConfig']);
     expect(kinds({ talosVersion: 'v1.8' }, 15)).toEqual(['v1alpha1']);
     expect(problem({ talosVersion: '1.12' })).toBe('invalid talos-version: error parsing version "1.12"\n');
+    for (const talosVersion of ['v9.9', 'v1.16'])
+      expect(problem({ talosVersion })).toMatch(`Talos ${talosVersion} is not supported: only v1.0 to v1.15 are known`);
   });
 
   it('patches all machines first, then each role', () => {

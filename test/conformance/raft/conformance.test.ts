@@ -148,5 +148,7 @@ describe('replaying', () => {
     expect(runRaftScripts([OWN], (line) => lines.push(line))).toBe(0);
     expect(lines.at(-1)).toBe(`${scriptsBelow(OWN).length} passed, 0 failed`);
     expect(runRaftScripts([], () => {})).toBe(2);
+    expect(runRaftScripts([join(HERE, '../../kube')], (line) => lines.push(line))).toBe(2);
+    expect(lines.at(-1)).toMatch(/no scripts/);
   });
 });
