@@ -4,7 +4,7 @@ import { uniform } from '../sim/distribution.ts';
 import type { Machine } from '../sim/machine/machine.ts';
 import type { Station } from '../sim/machine/station.ts';
 import type { Simulation } from '../sim/simulation.ts';
-import { alterEtcd } from './altered-etcd.ts';
+import { alterEtcd, holdsEtcdKey } from './altered-etcd.ts';
 import { diskBlanked, etcdAltered, faultEnded, faultInjected } from './events.ts';
 import type { FaultSpec, OutsideService } from './fault.ts';
 import type { WorldSpec } from './spec.ts';
@@ -59,6 +59,18 @@ export class WorldFaults {
     this.#active.set(id, heal);
     if (fault.forUs !== undefined) this.#simulation.schedule(this.#simulation.nowUs + fault.forUs, heal);
     return heal;
+  }
+
+  /** Why a fault would hit nothing as things stand now; undefined when it would hit. */
+  absent(fault: FaultSpec): string | undefined {
+    const { process, key } = fault;
+    for (const name of fault.machines) {
+      const machine = this.#machine(name);
+      if (process !== undefined && processOf(machine, process) === undefined)
+        return `no process "${process}" runs on ${name}`;
+      if (key !== undefined && !holdsEtcdKey(machine, key)) return `the etcd database of ${name} holds no key "${key}"`;
+    }
+    return undefined;
   }
 
   /** Ends every fault that can be ended. */

@@ -42,6 +42,8 @@ it('typed faults are those of scenario files', () => {
 it('what would do nothing is told', () => {
   const senseless = (line: string) => senselessFault(fault(line) as never, {} as Scenario);
   expect(senseless('partition cp-1,cp-2 cp-2')).toBe('cp-2 stands on both sides');
+  expect(senseless('clock-drift cp-1 9999999999')).toBe('a clock drifts by 500000 parts per million at most');
+  expect(senseless('clock-drift cp-1 -500')).toBeUndefined();
   expect(senseless('delay cp-1 -5ms')).toBe('a delay cannot be negative');
   expect(senseless('service-down load-balancer')).toContain('services.loadBalancer');
   expect(senseless('dns-record api 10.0.0.5')).toContain('services.dns');

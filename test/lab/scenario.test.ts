@@ -46,6 +46,12 @@ describe('scenario files', () => {
     expect(scenario.steps[3]).toMatchObject({ durationUs: 90_000_000 });
     expect(scenario.machines[0]).toMatchObject({ name: 'cp-1', network: 'lan', disks: [{ name: '/dev/sda' }] });
     expect(scenario.mistakes[0]).toMatchObject({ name: 'early', before: 'v', violates: ['one-etcd-birth'] });
+    const drifting = GOOD.replace('{ fault: heal, name: cut }', '{ fault: clock-drift, machine: cp-1, by: 500 }');
+    expect(loadScenario(drifting, 's.yaml', vocabulary)).toMatchObject({
+      scenario: {
+        steps: expect.arrayContaining([expect.objectContaining({ fault: expect.objectContaining({ amount: 500 }) })]),
+      },
+    });
     const parallel = scenario.steps[1];
     expect(parallel?.kind === 'parallel' && parallel.steps[1]).toMatchObject({
       kind: 'fault',
@@ -209,6 +215,11 @@ describe('scenario files', () => {
       'a fault without its argument',
       GOOD.replace('{ fault: heal, name: cut }', '{ fault: delay, machine: cp-1 }'),
       /fault delay needs "by"/,
+    ],
+    [
+      'a clock that cannot be',
+      GOOD.replace('{ fault: heal, name: cut }', '{ fault: clock-drift, machine: cp-1, by: 9999999999 }'),
+      /a clock drifts by 500000 parts per million at most/,
     ],
     [
       'a list in place of a mapping',

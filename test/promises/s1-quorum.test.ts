@@ -34,6 +34,18 @@ describe('the quorum simulator', () => {
     return printed;
   };
 
+  it('tells of a fault that would hit nothing, and leaves everything as it is', () => {
+    printed = '';
+    const machine = cluster.session.world.simulation.machine('cp-1')!;
+    const before = machine.state;
+    for (const line of ['kill cp-1 nope', 'alter-etcd cp-1 nokey']) expect(shell.enter(line), line).toBe('failed');
+    expect(printed).toBe(
+      'kill: no process "nope" runs on cp-1\nalter-etcd: the etcd database of cp-1 holds no key "nokey"\n',
+    );
+    expect(before).not.toBe('off');
+    expect(machine.state).toBe(before);
+  });
+
   it('takes any number of members, and the table tells what each number is worth', () => {
     for (const controlPlanes of [1, 2, 3, 4, 5])
       expect(openCluster({ controlPlanes, workers: 2 }).scenario.machines).toHaveLength(controlPlanes + 2);

@@ -92,8 +92,7 @@ export class Engine {
         yield* this.#background.get(step.name)!.join();
         return undefined;
       case 'fault':
-        this.#fault(step);
-        return undefined;
+        return this.#fault(step);
       case 'parallel':
         yield* all(step.steps.map((inner) => this.#step(inner)));
         return undefined;
@@ -180,14 +179,18 @@ export class Engine {
     }
   }
 
-  #fault(step: FaultStepSpec): void {
+  /** Starts a fault; what is wrong when there is nothing that it would hit. */
+  #fault(step: FaultStepSpec): string | undefined {
     const { fault } = step;
     if (fault.fault === 'heal' && fault.name !== undefined) {
       this.#heals.get(fault.name)?.();
-      return;
+      return undefined;
     }
+    const absent = this.#world.faults.absent(fault);
+    if (absent !== undefined) return absent;
     const heal = this.#world.apply(fault);
     if (step.as !== undefined) this.#heals.set(step.as, heal);
+    return undefined;
   }
 }
 

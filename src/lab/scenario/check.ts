@@ -234,6 +234,9 @@ export function unknownDisk(fault: FaultSpec, machines: Scenario['machines']): s
   return undefined;
 }
 
+/** A clock that goes half as fast again, or half as fast: beyond every oscillator, and time still moves. */
+const MAX_DRIFT_PPM = 500_000;
+
 /** Why a fault that has all it needs would still do nothing, or what nobody means. */
 export function senselessFault(fault: FaultSpec, { dns, loadBalancer }: Scenario): string | undefined {
   if (dns === undefined && (fault.fault === 'dns-record' || fault.service === 'dns'))
@@ -241,6 +244,8 @@ export function senselessFault(fault: FaultSpec, { dns, loadBalancer }: Scenario
   if (loadBalancer === undefined && fault.service === 'load-balancer')
     return 'there is no load balancer; describe one in services.loadBalancer';
   if (fault.fault === 'delay' && (fault.amount ?? 0) < 0) return 'a delay cannot be negative';
+  if (fault.fault === 'clock-drift' && Math.abs(fault.amount ?? 0) > MAX_DRIFT_PPM)
+    return `a clock drifts by ${MAX_DRIFT_PPM} parts per million at most`;
   const both = fault.from?.find((name) => fault.to?.includes(name) === true);
   return both === undefined ? undefined : `${both} stands on both sides`;
 }

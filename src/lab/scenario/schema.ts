@@ -88,7 +88,8 @@ const faultStep = z.strictObject({
   to: z.array(z.string()).min(1).optional(),
   oneWay: z.boolean().optional(),
   for: duration.optional(),
-  by: z.string().optional(),
+  // Parts per million are a number, which nobody puts in quotes.
+  by: z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string()).optional(),
   percent: z.number().min(0).max(100).optional(),
   process: z.string().optional(),
   service: z.enum(OUTSIDE_SERVICES).optional(),

@@ -178,6 +178,8 @@ export class ShellSession {
     if (missing !== undefined) return this.#complain(`${kind} needs ${missing.replaceAll('"', '')}`);
     const senseless = senselessFault(fault, this.#session.scenario);
     if (senseless !== undefined) return this.#complain(`${kind}: ${senseless}`);
+    const absent = this.#session.world.faults.absent(fault);
+    if (absent !== undefined) return this.#complain(`${kind}: ${absent}`);
     this.#session.world.apply(fault);
     return 'done';
   }
