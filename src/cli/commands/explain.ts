@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { type Config, legacyOf } from '../../config/config.ts';
+import { formatConfigError } from '../../config/errors.ts';
 import { type Explanation, explain } from '../../config/explain/explain.ts';
 import { machineRole } from '../../config/validate/role.ts';
+import { selectorErrors } from '../../config/validate/validate.ts';
 import { textAt } from '../../config/view.ts';
+import { BadInput } from '../../runner/bad-input.ts';
 import { EXIT } from '../exit.ts';
 import { type ConfigFileFlags, collect, openConfig } from './config-file.ts';
 
@@ -21,6 +24,8 @@ export function addExplainCommand(program: Command): void {
     .option('--talos-version <release>', 'the release to read the file for (default v1.11.3)')
     .action((file: string, flags: ExplainFlags) => {
       const config = openConfig(file, flags);
+      const refused = selectorErrors(config);
+      if (refused.length > 0) throw new BadInput(refused.map(formatConfigError).join('\n'));
       process.stdout.write(flags.json === true ? `${JSON.stringify(explainJson(config))}\n` : explainText(config));
       process.exitCode = EXIT.passed;
     });

@@ -5,6 +5,7 @@ import type { ConfigError } from '../errors.ts';
 import { formatPath } from '../errors.ts';
 import { LEGACY_KIND } from '../schema/v1alpha1/root.ts';
 import type { TalosVersion } from '../version.ts';
+import { textAt } from '../view.ts';
 import { documentCheck } from './documents.ts';
 import { type Finding, Findings, multiError } from './findings.ts';
 import { jointProblems, legacyConflicts } from './joint.ts';
@@ -57,6 +58,17 @@ export function validate(config: Config, options: ValidateConfigOptions): Valida
     texts.push(conflict.message);
   }
   return { errors, warnings, toolError: texts.length === 0 ? undefined : multiError(texts) };
+}
+
+/** Selectors that do not compile. One that is absent is no error here: a patch may leave it to the config that it is for. */
+export function selectorErrors(config: Config): readonly ConfigError[] {
+  const isWritten = ({ index, path }: Finding): boolean => {
+    const document = config.documents[index];
+    return document !== undefined && path.at(-1) === 'match' && textAt(document.value, ...path.map(String)) !== '';
+  };
+  // Selectors are read alike in every mode.
+  const { errors } = validate(config, { mode: 'metal' });
+  return errors.filter(isWritten).map((finding) => locateFinding(config, finding));
 }
 
 /** Name of a document in messages. */
