@@ -1,6 +1,7 @@
 /** X25519 (RFC 7748): the public half of a WireGuard key. About 10 ms a key. */
 
-const P = (1n << 255n) - 19n;
+import { invert, littleEndian, littleEndianBytes, mod } from './field-25519.ts';
+
 const A24 = 121_665n;
 const BASE = 9n;
 const BITS = 255;
@@ -25,7 +26,7 @@ export function x25519PublicKey(privateKey: Uint8Array): Uint8Array {
     swap = now;
     [x2, z2, x3, z3] = step(x2, z2, x3, z3);
   }
-  return bytesOf(mod((swap === 0n ? x2 : x3) * invert(swap === 0n ? z2 : z3)));
+  return littleEndianBytes(mod((swap === 0n ? x2 : x3) * invert(swap === 0n ? z2 : z3)));
 }
 
 /** One step of the Montgomery ladder: doubles the first point, adds both into the second. */
@@ -43,36 +44,4 @@ function step(x2: bigint, z2: bigint, x3: bigint, z3: bigint): [bigint, bigint, 
     mod((crossed + other) * (crossed + other)),
     mod(BASE * mod((crossed - other) * (crossed - other))),
   ];
-}
-
-function mod(value: bigint): bigint {
-  const rest = value % P;
-  return rest < 0n ? rest + P : rest;
-}
-
-/** By Fermat: to the power of P - 2. */
-function invert(value: bigint): bigint {
-  let result = 1n;
-  let power = value;
-  for (let exponent = P - 2n; exponent > 0n; exponent >>= 1n) {
-    if ((exponent & 1n) === 1n) result = mod(result * power);
-    power = mod(power * power);
-  }
-  return result;
-}
-
-function littleEndian(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i]!);
-  return value;
-}
-
-function bytesOf(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(X25519_KEY_BYTES);
-  let rest = value;
-  for (let i = 0; i < X25519_KEY_BYTES; i++) {
-    bytes[i] = Number(rest & 0xffn);
-    rest >>= 8n;
-  }
-  return bytes;
 }

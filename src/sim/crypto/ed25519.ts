@@ -3,9 +3,9 @@
  * keys in machine configs that were generated outside, whose PKCS#8 holds the seed alone. About 10 ms a key.
  */
 
+import { invert, littleEndian, littleEndianBytes, mod } from '../../platform/field-25519.ts';
 import { sha512 } from './sha512.ts';
 
-const P = (1n << 255n) - 19n;
 const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 const BASE_X = 0x216936d3cd6e53fec0a4e231fdd6dc5c692cc7609525a7b2c9562d608f25d51an;
 const BASE_Y = 0x6666666666666666666666666666666666666666666666666666666666666658n;
@@ -25,12 +25,7 @@ export function ed25519PublicBits(seed: Uint8Array): Uint8Array {
   const point = multiply({ x: BASE_X, y: BASE_Y, z: 1n, t: mod(BASE_X * BASE_Y) }, littleEndian(hash.subarray(0, 32)));
   const inverse = invert(point.z);
   const x = mod(point.x * inverse);
-  let y = mod(point.y * inverse);
-  const out = new Uint8Array(32);
-  for (let i = 0; i < 32; i++) {
-    out[i] = Number(y & 0xffn);
-    y >>= 8n;
-  }
+  const out = littleEndianBytes(mod(point.y * inverse));
   out[31] = out[31]! | (Number(x & 1n) << 7);
   return out;
 }
@@ -56,26 +51,4 @@ function add(p: Point, q: Point): Point {
   const g = d + c;
   const h = b + a;
   return { x: mod(e * f), y: mod(g * h), z: mod(f * g), t: mod(e * h) };
-}
-
-function mod(value: bigint): bigint {
-  const rest = value % P;
-  return rest < 0n ? rest + P : rest;
-}
-
-/** Fermat: value^(P-2). */
-function invert(value: bigint): bigint {
-  let result = 1n;
-  let power = value;
-  for (let rest = P - 2n; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = mod(result * power);
-    power = mod(power * power);
-  }
-  return result;
-}
-
-function littleEndian(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i]!);
-  return value;
 }
