@@ -1,9 +1,10 @@
+import type { Figure } from './figure.ts';
 import { QuietCluster, round } from './quiet-cluster.ts';
 
 const SECONDS = 120;
 
 /** Events of a quiet cluster by who they belong to, most first: the table of docs/event-budget.md. */
-export function benchBudget(): { name: string; value: number; unit: string }[] {
+export function benchBudget(): Figure[] {
   const cluster = new QuietCluster();
   const { simulation } = cluster;
   const counts = new Map<string, number>();

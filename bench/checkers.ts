@@ -4,12 +4,8 @@ import { ClientOperations } from '../src/lab/checkers/etcd/client-operations.ts'
 import { CommitOrder } from '../src/lab/checkers/etcd/commit-order.ts';
 import { utf8Encode } from '../src/platform/bytes.ts';
 import { Replica, requestOf } from '../test/etcd/storm/replica.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import type { Figure } from './figure.ts';
+import { processorMs } from './processor-time.ts';
 
 const OPERATIONS = 1_000_000;
 const CONCURRENT = 64;
@@ -35,20 +31,19 @@ export function benchCheckers(): Figure[] {
       put === undefined ? executeRange(replica.state.store, range!) : replica.apply(at + i + 1, entry!),
     );
     replica.state.pending.clear();
-    const before = process.cpuUsage();
-    const begun = batch.map(() => operations.begin());
-    for (const member of ['a', 'b', 'c']) {
-      batch.forEach(({ entry }, i) => {
-        if (entry !== undefined) order.applied(member, at + i + 1, 1, entry, results[i]!);
+    checkMs += processorMs(() => {
+      const begun = batch.map(() => operations.begin());
+      for (const member of ['a', 'b', 'c']) {
+        batch.forEach(({ entry }, i) => {
+          if (entry !== undefined) order.applied(member, at + i + 1, 1, entry, results[i]!);
+        });
+      }
+      // The store answered reads at once: they are older than what began with them, as serializable ones may be.
+      batch.forEach(({ put, range }, i) => {
+        const request = put === undefined ? { range: range! } : { put };
+        operations.returned(begun[i]!, request, results[i] as { readonly header: ResponseHeader | null });
       });
-    }
-    // The store answered reads at once: they are older than what began with them, as serializable ones may be.
-    batch.forEach(({ put, range }, i) => {
-      const request = put === undefined ? { range: range! } : { put };
-      operations.returned(begun[i]!, request, results[i] as { readonly header: ResponseHeader | null });
     });
-    const { user, system } = process.cpuUsage(before);
-    checkMs += (user + system) / 1000;
     if (at % 64_000 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().heapUsed);
   }
   if (found > 0) throw new Error(`the checkers complain ${found} times about a store that is right`);

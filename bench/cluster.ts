@@ -1,9 +1,10 @@
+import type { Figure } from './figure.ts';
 import { QuietCluster, round, timed } from './quiet-cluster.ts';
 
 const QUIET_US = 600_000_000;
 
 /** Five machines from blank to ready, then ten quiet minutes with everything periodic going on. */
-export function benchCluster(): { name: string; value: number; unit: string }[] {
+export function benchCluster(): Figure[] {
   const cluster = new QuietCluster();
   const { simulation, bringUpMs, bringUpUs } = cluster;
   const before = simulation.eventsProcessed;

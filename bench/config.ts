@@ -13,12 +13,13 @@ import { loadConfigSet } from '../src/config/patch/config-set.ts';
 import { parsePatch } from '../src/config/patch/load.ts';
 import { validate } from '../src/config/validate/validate.ts';
 import { createSimCrypto } from '../src/sim/crypto/crypto.ts';
+import type { Figure } from './figure.ts';
 
 const CLI = fileURLToPath(new URL('../bin/talosim.mjs', import.meta.url));
 const { minor } = TOOL_V1_11_3;
 
 /** Machine configs: reading one, patching a hundred, and the whole of `talosim validate`. */
-export function benchConfig(): { name: string; value: number; unit: string }[] {
+export function benchConfig(): Figure[] {
   const crypto = createSimCrypto('bench');
   const base = generateDocuments(
     {

@@ -10,12 +10,8 @@ import { concatBytes, utf8Encode } from '../src/platform/bytes.ts';
 import type { RpcChannel } from '../src/platform/rpc.ts';
 import type { Task } from '../src/platform/task.ts';
 import { SimCluster } from '../test/etcd/sim-cluster.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import type { Figure } from './figure.ts';
+import { processorMs } from './processor-time.ts';
 
 const SECOND = 1_000_000;
 
@@ -25,14 +21,6 @@ const PARTS: Readonly<Record<string, () => Figure[]>> = { throughput, watchFanOu
 /** etcd in simulations of three members, and its store alone. */
 export function benchEtcd(): Figure[] {
   return Object.values(PARTS).flatMap((part) => part());
-}
-
-/** Processor time in milliseconds: what one core would need, whatever else the machine is doing. */
-function timedMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const CLIENTS = 400;
@@ -60,7 +48,9 @@ function throughput(): Figure[] {
         }
       });
     }
-    const ms = timedMs(() => cluster.sim.runUntil(() => done >= count, { untilUs: cluster.sim.nowUs + 3600 * SECOND }));
+    const ms = processorMs(() =>
+      cluster.sim.runUntil(() => done >= count, { untilUs: cluster.sim.nowUs + 3600 * SECOND }),
+    );
     return Math.round((count * 1000) / ms);
   };
   const keys = Array.from({ length: 20_000 }, (_, i) => utf8Encode(`key-${i}`));
@@ -106,7 +96,7 @@ function watchFanOut(): Figure[] {
   cluster.sim.runFor(5 * SECOND);
   const channel = cluster.channel(cluster.nodes[0]!);
   const events = 100;
-  const ms = timedMs(() => {
+  const ms = processorMs(() => {
     for (let i = 0; i < events; i++) {
       cluster.run(() =>
         channel.unary(KvService.Put, PutRequest.of({ key: utf8Encode(`w${i}`), value: utf8Encode('v') })),
@@ -129,7 +119,7 @@ function memory(): Figure[] {
   const before = process.memoryUsage();
   const state = newState();
   let putMs = 0;
-  putMs = timedMs(() => {
+  putMs = processorMs(() => {
     for (let i = 0; i < KEYS; i++) {
       const key = utf8Encode(`key-${String(i).padStart(KEY_BYTES - 4, '0')}`);
       state.store.beginWrite();
@@ -143,7 +133,7 @@ function memory(): Figure[] {
   const after = process.memoryUsage();
   const used = after.heapUsed - before.heapUsed + (after.arrayBuffers - before.arrayBuffers);
   const perKey = used / KEYS - KEY_BYTES - VALUE_BYTES;
-  const rangeMs = timedMs(() => state.store.range({ from: 'key-', end: null, single: false }, KEYS + 1, 0));
+  const rangeMs = processorMs(() => state.store.range({ from: 'key-', end: null, single: false }, KEYS + 1, 0));
   return [
     { name: 'memory per key over its data, 1,000,000 keys', value: Math.round(perKey), unit: 'bytes' },
     { name: 'puts into the store alone', value: Math.round((KEYS * 1000) / putMs), unit: 'ops/s' },
@@ -181,7 +171,7 @@ function restart(): Figure[] {
     parts.push(encodeFrame(BackendFrame.of({ index: at + 1000, term: 2, revisions })));
   }
   const file = concatBytes(parts);
-  const ms = timedMs(() => {
+  const ms = processorMs(() => {
     const builder = new StateBuilder();
     readFrames(file, (frame) => builder.add(frame));
     newState().load(builder.finish());

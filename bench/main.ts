@@ -4,15 +4,10 @@ import { benchCheckers } from './checkers.ts';
 import { benchCluster } from './cluster.ts';
 import { benchConfig } from './config.ts';
 import { benchEtcd } from './etcd.ts';
+import type { Figure } from './figure.ts';
 import { benchKernel } from './kernel.ts';
 import { benchNet } from './net.ts';
 import { benchRaft } from './raft.ts';
-
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
 
 const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   kernel: benchKernel,

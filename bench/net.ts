@@ -7,6 +7,7 @@ import { Scope } from '../src/platform/scope.ts';
 import type { Task } from '../src/platform/task.ts';
 import { EventQueue } from '../src/sim/queue.ts';
 import { KeyedRandom } from '../src/sim/random.ts';
+import type { Figure } from './figure.ts';
 
 /**
  * How fast the network is, with the simulation's own event queue and random streams but nothing else of it.
@@ -175,7 +176,7 @@ function connections(count: number): Result {
 }
 
 /** The figures of the simulated network: segments (or connections) per second, and events spent on each. */
-export function benchNet(): { name: string; value: number; unit: string }[] {
+export function benchNet(): Figure[] {
   const repeat = (run: () => Result): Result => median([run(), run(), run(), run(), run()]);
   const cases: Readonly<Record<string, Result>> = {
     'one way, 10 in flight': repeat(() => oneWay(500_000, 10, true)),

@@ -2,13 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MemoryStorage, type Message, type NodeId, nodeId, RawNode, Role } from '../src/raft/index.ts';
-
-/** A figure of a benchmark. */
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
+import type { Figure } from './figure.ts';
 
 const DATA = new Uint8Array(16);
 /** etcd's own limits. */
