@@ -67,5 +67,3 @@ function prepare(i: number): {
   const put = PutRequest.of({ key, value: VALUE, lease: NO_LEASE });
   return { put, entry: requestOf(i + 1, { put }) };
 }
-
-if (/bench.checkers\.m?[tj]s$/.test(process.argv[1] ?? '')) console.log(JSON.stringify(benchCheckers(), null, 2));

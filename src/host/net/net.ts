@@ -13,7 +13,7 @@ import {
   type ListenOptions,
   type Net,
 } from '../../platform/net.ts';
-import { type Task, wait } from '../../platform/task.ts';
+import { nothingToCancel, type Task, wait } from '../../platform/task.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { HostDatagramSocket } from './datagram.ts';
@@ -59,7 +59,7 @@ export class HostNet implements Net {
           else fail(new NetError('unknown-host', `lookup ${name}: ${lookupProblem(error)}`));
         }),
       );
-      return () => {};
+      return nothingToCancel;
     });
   }
 
