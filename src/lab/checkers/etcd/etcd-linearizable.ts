@@ -7,7 +7,6 @@ import type { ServerObserver } from '../../../etcd/server/observer.ts';
 import type { TraceEvent } from '../../../sim/trace.ts';
 import { ClientOperations } from './client-operations.ts';
 import { CommitOrder } from './commit-order.ts';
-import { sameContent } from './same-content.ts';
 
 export const ETCD_LINEARIZABLE = 'etcd-linearizable';
 
@@ -16,8 +15,6 @@ interface Followed {
   readonly order: CommitOrder;
   readonly operations: ClientOperations;
   readonly members: Set<string>;
-  /** What it began with, if not with nothing. */
-  readonly content: DatabaseState | undefined;
 }
 
 /** What is remembered of a cluster: members of whole simulations lag little, and read little of the past. */
@@ -35,18 +32,12 @@ export class EtcdLinearizable implements ServerObserver {
   readonly #clusters = new Map<string, Followed | undefined>();
   /** By member id. */
   readonly #followed = new Map<string, Followed | undefined>();
-  readonly #all: Followed[] = [];
+  /** Reads that were checked. */
+  reads = 0;
   #nowUs = 0;
 
   constructor(report: (detail: string) => void) {
     this.#report = report;
-  }
-
-  /** Reads that were checked. */
-  get reads(): number {
-    let sum = 0;
-    for (const { operations } of this.#all) sum += operations.checked;
-    return sum;
   }
 
   take(event: TraceEvent): void {
@@ -56,17 +47,20 @@ export class EtcdLinearizable implements ServerObserver {
     if (birth === 'restore' || birth === 'forced') return; // what it begins with is told next
     if (birth === 'restart' && this.#followed.has(memberId)) return;
     const known = this.#clusters.get(clusterId);
-    if (birth === 'new' && !this.#clusters.has(clusterId)) this.#enter(clusterId, memberId, this.#follow(undefined));
+    if (birth === 'new' && !this.#clusters.has(clusterId)) this.#enter(clusterId, memberId, this.#follow());
     else if (birth === 'new' && known?.members.has(memberId) === true) this.#enter(clusterId, memberId, undefined);
     else this.#enter(clusterId, memberId, known);
   }
 
   begins(memberId: string, clusterId: string, content: DatabaseState): void {
     const known = this.#clusters.get(clusterId);
-    const isBorn = known?.content !== undefined && sameContent(known.content, content);
-    const followed = isBorn ? known : this.#follow(content);
-    followed.order.begins(memberId, clusterId, content);
-    this.#enter(clusterId, memberId, followed);
+    if (known?.order.hasBegunWith(content) === true) {
+      this.#enter(clusterId, memberId, known);
+      return;
+    }
+    const born = this.#follow();
+    born.order.begins(memberId, clusterId, content);
+    this.#enter(clusterId, memberId, born);
   }
 
   #enter(clusterId: string, memberId: string, followed: Followed | undefined): void {
@@ -98,13 +92,12 @@ export class EtcdLinearizable implements ServerObserver {
     const begun = { index: 0, revision: begunRevision, compacted: -1, atUs: 0 };
     const one = 'success' in request ? { txn: request } : { range: request };
     followed.operations.returned(begun, one, response);
+    this.reads++;
   }
 
-  #follow(content: DatabaseState | undefined): Followed {
+  #follow(): Followed {
     const blame = (guarantee: string, detail: string): void => this.#report(`${guarantee}: ${detail}`);
     const order = new CommitOrder(blame, () => this.#nowUs, LIMITS);
-    const followed = { order, operations: new ClientOperations(order, blame), members: new Set<string>(), content };
-    this.#all.push(followed);
-    return followed;
+    return { order, operations: new ClientOperations(order, blame), members: new Set() };
   }
 }
