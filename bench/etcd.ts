@@ -6,6 +6,7 @@ import { BackendFrame, encodeFrame, readFrames } from '../src/etcd/server/backen
 import { encodeImage, StateBuilder } from '../src/etcd/server/backend/image.ts';
 import { keyOf } from '../src/etcd/server/mvcc/keys.ts';
 import { ReplicatedState } from '../src/etcd/server/state/replicated.ts';
+import { FastCrc32c } from '../src/etcd/server/wal/crc.ts';
 import { concatBytes, utf8Encode } from '../src/platform/bytes.ts';
 import type { RpcChannel } from '../src/platform/rpc.ts';
 import type { Task } from '../src/platform/task.ts';
@@ -157,6 +158,7 @@ function restart(): Figure[] {
   const changes = 100_000;
   const parts: Uint8Array[] = encodeImage(newState().export());
   const value = new Uint8Array(64).fill(120);
+  const sums = new FastCrc32c();
   for (let at = 0; at < changes; at += 1000) {
     const revisions = Array.from({ length: 1000 }, (_, i) => ({
       sub: 0,
@@ -168,7 +170,7 @@ function restart(): Figure[] {
         value,
       }),
     }));
-    parts.push(encodeFrame(BackendFrame.of({ index: at + 1000, term: 2, revisions })));
+    parts.push(encodeFrame(BackendFrame.of({ index: at + 1000, term: 2, revisions }), sums));
   }
   const file = concatBytes(parts);
   const ms = processorMs(() => {

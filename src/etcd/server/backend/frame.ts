@@ -82,7 +82,7 @@ export function headerPage(): Uint8Array {
 }
 
 /** A frame as it is stored: length, CRC-32C, content. */
-export function encodeFrame(frame: BackendFrame, sums = new FastCrc32c()): Uint8Array {
+export function encodeFrame(frame: BackendFrame, sums: FastCrc32c): Uint8Array {
   const sizeBytes = BackendFrame.sizeBytes(frame);
   const out = new ReverseWriter(sizeBytes, FRAME_HEAD_BYTES);
   BackendFrame.writeTo(out, frame);

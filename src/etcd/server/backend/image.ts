@@ -3,6 +3,7 @@ import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { AlarmMember } from '../../../api/etcd/maintenance.ts';
 import type { ConfState } from '../../../raft/index.ts';
 import { EMPTY_CONF_STATE } from '../../../raft/index.ts';
+import { FastCrc32c } from '../wal/crc.ts';
 import { encodeConfState } from '../wal/records.ts';
 import { BackendFrame, confStateOf, encodeFrame, headerPage, type StoredLease } from './frame.ts';
 import type { StoredRevision } from './stored-revision.ts';
@@ -92,9 +93,10 @@ export class StateBuilder {
 /** The bytes of a database file with this content and nothing else: what defragmentation and snapshots make. */
 export function encodeImage(state: DatabaseState): Uint8Array[] {
   const parts: Uint8Array[] = [headerPage()];
+  const sums = new FastCrc32c();
   for (let at = 0; at < state.revisions.length; at += REVISIONS_PER_FRAME) {
     const revisions = state.revisions.slice(at, at + REVISIONS_PER_FRAME);
-    parts.push(encodeFrame(BackendFrame.of({ revisions })));
+    parts.push(encodeFrame(BackendFrame.of({ revisions }), sums));
   }
   parts.push(
     encodeFrame(
@@ -114,6 +116,7 @@ export function encodeImage(state: DatabaseState): Uint8Array[] {
         storageVersion: state.storageVersion,
         refusedChanges: state.refusedChanges,
       }),
+      sums,
     ),
   );
   return parts;
