@@ -1,7 +1,7 @@
 import { EtcdError, rpcError } from '../../../api/etcd/errors.ts';
 import type { LeaseId } from '../../../api/etcd/kv.ts';
 import type { LeaseTimeToLiveResponse } from '../../../api/etcd/lease.ts';
-import type { Clock, Timer } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import { Notifier } from '../../../platform/signal.ts';
@@ -9,6 +9,7 @@ import type { Task, TaskScope } from '../../../platform/task.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { Lease, Lessor } from '../lease/lessor.ts';
 import { bytesOf } from '../mvcc/keys.ts';
+import { GridTimer } from './grid-timer.ts';
 
 /** The expiry loop's grid, leases in one pass, revocations under way at once (reference/etcd.md A9). */
 const LOOP_US = 500_000;
@@ -49,10 +50,8 @@ export class LeaseKeeper {
   readonly #settled = new Notifier();
   readonly #retryAtUs = new Map<LeaseId, number>();
   #gridUs = 0;
-  #timer: Timer | null = null;
-  #timerDueUs = 0;
-  #checkpointTimer: Timer | null = null;
-  #checkpointDueUs = 0;
+  readonly #expiry: GridTimer;
+  readonly #checkpoints: GridTimer;
   #revoking = 0;
   /** Leases found expired that wait for their turn to be revoked. */
   #expired: LeaseId[] = [];
@@ -63,8 +62,10 @@ export class LeaseKeeper {
     this.#lessor = lessor;
     this.#owner = owner;
     this.#options = options;
-    lessor.onDeadline = (atUs) => this.#arm(atUs);
-    if (options.checkpoint) lessor.onCheckpoint = (atUs) => this.#armCheckpoint(atUs);
+    this.#expiry = new GridTimer(clock, LOOP_US, () => this.#expire());
+    this.#checkpoints = new GridTimer(clock, LOOP_US, () => scope.spawn('checkpoint', () => this.#checkpoint()));
+    lessor.onDeadline = (atUs) => this.#arm(this.#expiry, atUs);
+    if (options.checkpoint) lessor.onCheckpoint = (atUs) => this.#arm(this.#checkpoints, atUs);
   }
 
   promote(extendUs: number): void {
@@ -74,10 +75,8 @@ export class LeaseKeeper {
   }
 
   demote(): void {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = null;
+    this.#expiry.cancel();
+    this.#checkpoints.cancel();
     this.#expired = [];
     this.#lessor.demote();
     this.#settled.notify();
@@ -90,31 +89,14 @@ export class LeaseKeeper {
   }
 
   stop(): void {
-    this.#timer?.cancel();
-    this.#checkpointTimer?.cancel();
+    this.#expiry.cancel();
+    this.#checkpoints.cancel();
     this.#lessor.onDeadline = null;
     this.#lessor.onCheckpoint = null;
   }
 
-  /** Sets the timer to the grid instant at or after the next deadline; an earlier timer stays. */
-  #arm(next: number): void {
-    if (!this.#lessor.isPrimary) return;
-    if (next === Number.POSITIVE_INFINITY) return;
-    const now = this.#clock.monotonicUs();
-    const dueUs = this.#onGrid(next, now);
-    if (this.#timer !== null && this.#timerDueUs <= dueUs) return;
-    this.#timer?.cancel();
-    this.#timerDueUs = dueUs;
-    this.#timer = this.#clock.after(Math.max(0, dueUs - now), () => {
-      this.#timer = null;
-      this.#expire();
-    });
-  }
-
-  /** The instant of the grid at or after `atUs`, and after now. */
-  #onGrid(atUs: number, nowUs: number): number {
-    const soonest = Math.floor((nowUs - this.#gridUs) / LOOP_US) + 1;
-    return this.#gridUs + Math.max(soonest, Math.ceil((atUs - this.#gridUs) / LOOP_US)) * LOOP_US;
+  #arm(timer: GridTimer, atUs: number): void {
+    if (this.#lessor.isPrimary) timer.arm(atUs, this.#gridUs);
   }
 
   #nextDueUs(): number {
@@ -138,7 +120,7 @@ export class LeaseKeeper {
       this.#expired.push(lease.id);
     }
     this.#revokeNext();
-    this.#arm(this.#nextDueUs());
+    this.#arm(this.#expiry, this.#nextDueUs());
   }
 
   #revokeNext(): void {
@@ -205,22 +187,9 @@ export class LeaseKeeper {
     return { id, ttl, grantedTtl: lease.ttlSec, keys: keys ? [...lease.keys].map(bytesOf) : [] };
   }
 
-  #armCheckpoint(next: number): void {
-    if (!this.#lessor.isPrimary || next === Number.POSITIVE_INFINITY) return;
-    const now = this.#clock.monotonicUs();
-    const dueUs = this.#onGrid(next, now);
-    if (this.#checkpointTimer !== null && this.#checkpointDueUs <= dueUs) return;
-    this.#checkpointTimer?.cancel();
-    this.#checkpointDueUs = dueUs;
-    this.#checkpointTimer = this.#clock.after(Math.max(0, dueUs - now), () => {
-      this.#checkpointTimer = null;
-      this.#scope.spawn('checkpoint', () => this.#checkpoint());
-    });
-  }
-
   *#checkpoint(): Task<void> {
     const due = this.#lessor.takeCheckpoints(this.#clock.monotonicUs());
-    this.#armCheckpoint(this.#lessor.nextCheckpointUs());
+    this.#arm(this.#checkpoints, this.#lessor.nextCheckpointUs());
     try {
       for (let at = 0; at < due.length; at += CHECKPOINT_BATCH) {
         yield* this.#owner.checkpointLeases(due.slice(at, at + CHECKPOINT_BATCH));
