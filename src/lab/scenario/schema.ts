@@ -236,7 +236,7 @@ export const scenarioSchema = z.strictObject({
         .strictObject({
           address: z.string(),
           backends: z.array(z.string()).min(1),
-          port: z.number().int().min(1).max(65_535).optional(),
+          port: portNumber.optional(),
         })
         .optional(),
       dns: z.strictObject({ address: z.string(), records: z.record(hostName, z.array(z.string())) }).optional(),

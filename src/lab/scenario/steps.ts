@@ -91,12 +91,7 @@ export class StepReader {
     if ('wait' in raw) return { kind: 'wait', name: raw.wait, ...timing };
     if (raw.by !== undefined && amountOf(raw.by) === undefined) {
       const message = `"${raw.by}" is neither a duration nor a number`;
-      this.#problems.push({
-        file: this.#file,
-        ...this.#finder.find([...path, 'by']),
-        message,
-        hint: 'write -5m, 20ms, or parts per million',
-      });
+      this.#problem([...path, 'by'], message, 'write -5m, 20ms, or parts per million');
     }
     return { kind: 'fault', fault: faultOf(raw), ...timing };
   }
@@ -122,25 +117,17 @@ export class StepReader {
   }
 
   #words(line: string, path: Path): readonly string[] {
-    const place = this.#finder.find(path);
     const split = splitWords(line);
     if (split.error !== undefined) {
-      this.#problems.push({ file: this.#file, ...place, message: split.error });
+      this.#problem(path, split.error);
       return [];
     }
     const problem =
       split.words.length === 0 ? 'the command line is empty' : this.#vocabulary.commandProblem(split.words);
-    if (problem !== undefined) this.#problems.push({ file: this.#file, ...place, message: problem });
-    for (const file of filesOf(split.words)) {
-      if (!this.#vocabulary.fileExists(file)) {
-        this.#problems.push({
-          file: this.#file,
-          ...place,
-          message: `file "${file}" does not exist`,
-          hint: 'paths are relative to the scenario file',
-        });
-      }
-    }
+    if (problem !== undefined) this.#problem(path, problem);
+    for (const file of filesOf(split.words))
+      if (!this.#vocabulary.fileExists(file))
+        this.#problem(path, `file "${file}" does not exist`, 'paths are relative to the scenario file');
     return split.words;
   }
 }
@@ -177,6 +164,6 @@ export function faultOf(raw: FaultStep): FaultSpec {
 }
 
 /** A duration in microseconds, or a plain number (parts per million) as it stands; undefined when it is neither. */
-function amountOf(text: string): number | undefined {
+export function amountOf(text: string): number | undefined {
   return /^-?\d+$/.test(text) ? Number(text) : parseDurationUs(text);
 }

@@ -1,6 +1,6 @@
-import { parseDurationUs } from '../../platform/text/duration.ts';
 import { type FaultKind, type FaultSpec, OUTSIDE_SERVICES, type OutsideService } from '../../world/fault.ts';
 import { parseIpv4 } from '../scenario/addresses.ts';
+import { amountOf } from '../scenario/steps.ts';
 
 /** How faults are typed; what is not here takes machines only. */
 const FORMS: Partial<Readonly<Record<FaultKind, string>>> = {
@@ -83,7 +83,7 @@ function isPercent(text: string): boolean {
 
 function withAmount(kind: FaultKind, machines: readonly string[], text: string | undefined): FaultSpec | string {
   if (text === undefined) return { fault: kind, machines };
-  const amount = /^-?\d+$/.test(text) ? Number(text) : parseDurationUs(text);
+  const amount = amountOf(text);
   return amount === undefined
     ? `${kind}: "${text}" is neither a duration nor a number`
     : { fault: kind, machines, amount };
