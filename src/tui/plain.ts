@@ -1,4 +1,5 @@
-import { createInterface } from 'node:readline';
+import { EXIT } from '../cli/exit.ts';
+import { piped } from '../cli/piped.ts';
 import type { Session } from '../lab/engine/session.ts';
 import { ShellSession } from '../lab/shell/session.ts';
 import { breathing } from '../runner/breathing.ts';
@@ -9,15 +10,7 @@ export async function runPlain(session: Session): Promise<number> {
   shell.greet();
   await breathing(shell.runSteps());
   shell.enter('status');
-  let failed = false;
-  if (process.stdin.isTTY !== true) {
-    for await (const line of createInterface({ input: process.stdin })) {
-      process.stdout.write(`${shell.prompt()}${line}\n`);
-      const outcome = await breathing(shell.entered(line));
-      if (outcome === 'quit') break;
-      failed ||= outcome === 'failed';
-    }
-  }
+  const code = process.stdin.isTTY === true ? EXIT.passed : await piped(shell);
   session.close();
-  return failed ? 1 : 0;
+  return code;
 }

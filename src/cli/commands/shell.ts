@@ -5,6 +5,7 @@ import { ShellSession } from '../../lab/shell/session.ts';
 import { breathing } from '../../runner/breathing.ts';
 import { EXIT } from '../exit.ts';
 import { integerOption } from '../options.ts';
+import { piped } from '../piped.ts';
 import { type SizeFlags, whichCluster, withSizeOptions } from '../which-cluster.ts';
 
 interface ShellFlags extends SizeFlags {
@@ -36,18 +37,6 @@ async function shell(file: string | undefined, flags: ShellFlags): Promise<numbe
   if (flags.run === true) await breathing(shellSession.runSteps());
   const code = interactive ? await typed(shellSession) : await piped(shellSession);
   session.close();
-  return code;
-}
-
-/** Lines of standard input; the code tells whether one of them failed. */
-async function piped(session: ShellSession): Promise<number> {
-  let code: number = EXIT.passed;
-  for await (const line of createInterface({ input: process.stdin })) {
-    process.stdout.write(`${session.prompt()}${line}\n`);
-    const outcome = await breathing(session.entered(line));
-    if (outcome === 'quit') break;
-    if (outcome === 'failed') code = EXIT.failed;
-  }
   return code;
 }
 
