@@ -1,10 +1,8 @@
 import type { Process } from '../../platform/containers.ts';
-import { NetError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { TlsServer } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
-import { DecodeError } from '../../rpc/wire.ts';
-import { OptionError } from '../flags.ts';
+import { startFailure } from '../start-failure.ts';
 import { affiliateExpired } from './events.ts';
 import { discoveryHandlers } from './handlers.ts';
 import { COLLECT_INTERVAL_US } from './limits.ts';
@@ -33,11 +31,7 @@ export function* discoveryService(process: Process): Task<number> {
     if (options.snapshotPath !== undefined) yield* save(platform, options.snapshotPath, state);
     return 0;
   } catch (error) {
-    if (error instanceof OptionError || error instanceof NetError || error instanceof DecodeError) {
-      print(`failed to start: ${error.message}`);
-      return error instanceof OptionError ? 2 : 1;
-    }
-    throw error;
+    return startFailure(error, print);
   }
 }
 

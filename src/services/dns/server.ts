@@ -13,7 +13,8 @@ import { NetError } from '../../platform/errors.ts';
 import type { Connection, DatagramSocket } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { OptionError, readEndpoint, readFlags } from '../flags.ts';
+import { readEndpoint, readFlags } from '../flags.ts';
+import { startFailure } from '../start-failure.ts';
 
 const TTL_SEC = 30;
 const TCP_LIMIT_BYTES = 65_535;
@@ -39,9 +40,7 @@ function* serve({ argv, platform, signals, print }: Process, answers: Answers): 
     yield* race<unknown>({ datagrams: overDatagrams(socket, answers), signal: signals.receive() });
     return 0;
   } catch (error) {
-    if (!(error instanceof OptionError || error instanceof NetError)) throw error;
-    print(`failed to start: ${error.message}`);
-    return error instanceof OptionError ? 2 : 1;
+    return startFailure(error, print);
   }
 }
 

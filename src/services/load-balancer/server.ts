@@ -5,6 +5,7 @@ import { type Connection, type Endpoint, hostPort } from '../../platform/net.ts'
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import { OptionError, readEndpoint, readFlags } from '../flags.ts';
+import { startFailure } from '../start-failure.ts';
 import { BackendList } from './backends.ts';
 import { backendHealth } from './events.ts';
 import { relay } from './relay.ts';
@@ -29,9 +30,7 @@ export function* loadBalancer(process: Process): Task<number> {
     yield* process.signals.receive();
     return 0;
   } catch (error) {
-    if (!(error instanceof OptionError || error instanceof NetError)) throw error;
-    print(`failed to start: ${error.message}`);
-    return error instanceof OptionError ? 2 : 1;
+    return startFailure(error, print);
   }
 }
 

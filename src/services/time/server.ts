@@ -1,11 +1,11 @@
 import { decodeRequest, encodeReply } from '../../api/os/sntp.ts';
 import { race } from '../../platform/combinators.ts';
 import type { Process } from '../../platform/containers.ts';
-import { NetError } from '../../platform/errors.ts';
 import type { DatagramSocket } from '../../platform/net.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { OptionError, readEndpoint, readFlags } from '../flags.ts';
+import { readEndpoint, readFlags } from '../flags.ts';
+import { startFailure } from '../start-failure.ts';
 
 const STRATUM = 2;
 
@@ -20,9 +20,7 @@ export function* timeServer({ argv, platform, signals, print }: Process): Task<n
     yield* race<unknown>({ answers: answers(platform, socket), signal: signals.receive() });
     return 0;
   } catch (error) {
-    if (!(error instanceof OptionError || error instanceof NetError)) throw error;
-    print(`failed to start: ${error.message}`);
-    return error instanceof OptionError ? 2 : 1;
+    return startFailure(error, print);
   }
 }
 
