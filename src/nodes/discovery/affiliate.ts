@@ -2,7 +2,7 @@ import { Affiliate, type KubeSpan } from '../../api/discovery.ts';
 import { CryptoError, type CryptoPort } from '../../platform/crypto.ts';
 import { ipBytes, ipText } from '../../platform/x509/ip.ts';
 import { DecodeError } from '../../rpc/wire.ts';
-import { addressOf } from '../net/addresses.ts';
+import { addressOf, prefixBits } from '../net/addresses.ts';
 import type { AffiliateSpec, KubeSpanAffiliateSpec } from '../resources/cluster.ts';
 import type { Announcement } from './client.ts';
 import { openEndpoint, sealEndpoint } from './endpoint.ts';
@@ -38,7 +38,7 @@ function kubeSpanMessage({ publicKey, address, additionalAddresses }: KubeSpanAf
     address: ipBytes(address)!,
     additionalAddresses: additionalAddresses.map((prefix) => ({
       ip: ipBytes(addressOf(prefix))!,
-      bits: Number(prefix.slice(prefix.indexOf('/') + 1)),
+      bits: prefixBits(prefix),
     })),
   };
 }

@@ -61,23 +61,24 @@ export function sortedUnique(addresses: readonly string[]): readonly string[] {
 /** Orders prefixes of a node (reference/network-config.md D.8). */
 export function comparePrefixes(algorithm: 'v1' | 'v2', a: string, b: string): number {
   const byAddress = compareAddresses(addressOf(a), addressOf(b));
-  if (algorithm === 'v1') return byAddress || lengthOf(a) - lengthOf(b);
-  if (byAddress === 0) return lengthOf(b) - lengthOf(a);
+  if (algorithm === 'v1') return byAddress || prefixBits(a) - prefixBits(b);
+  if (byAddress === 0) return prefixBits(b) - prefixBits(a);
   if (isIpv6(a) === isIpv6(b)) {
-    if (lengthOf(a) > lengthOf(b) && contains(b, addressOf(a))) return -1;
-    if (lengthOf(b) > lengthOf(a) && contains(a, addressOf(b))) return 1;
+    if (prefixBits(a) > prefixBits(b) && contains(b, addressOf(a))) return -1;
+    if (prefixBits(b) > prefixBits(a) && contains(a, addressOf(b))) return 1;
   }
   return byAddress;
 }
 
-function lengthOf(prefix: string): number {
+/** The length of `10.0.0.10/24`: 24. */
+export function prefixBits(prefix: string): number {
   return Number(prefix.slice(prefix.indexOf('/') + 1));
 }
 
 /** Whether two networks have addresses in common; host bits are ignored. */
 export function overlaps(a: string, b: string): boolean {
   if (isIpv6(a) !== isIpv6(b)) return false;
-  return lengthOf(a) <= lengthOf(b) ? contains(a, addressOf(b)) : contains(b, addressOf(a));
+  return prefixBits(a) <= prefixBits(b) ? contains(a, addressOf(b)) : contains(b, addressOf(a));
 }
 
 /** The `offset`-th address of a network. */

@@ -1,5 +1,5 @@
 import { ipBytes, ipText } from '../../platform/x509/ip.ts';
-import { addressOf } from './addresses.ts';
+import { addressOf, prefixBits } from './addresses.ts';
 
 /** Addresses `first` to `last`, as numbers of one family. */
 interface Range {
@@ -33,7 +33,7 @@ export class IpSet {
 function rangeOf(cidr: string): Range {
   const bytes = ipBytes(addressOf(cidr))!;
   const sizeBytes = bytes.length === 4 ? 4 : 16;
-  const hostBits = BigInt(sizeBytes * 8 - Number(cidr.slice(cidr.indexOf('/') + 1)));
+  const hostBits = BigInt(sizeBytes * 8 - prefixBits(cidr));
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   const first = (value >> hostBits) << hostBits;
