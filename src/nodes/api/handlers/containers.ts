@@ -5,14 +5,12 @@ import { NodeError } from '../../errors.ts';
 import type { Machine } from '../../machine.ts';
 
 const CRI_NAMESPACE = 'k8s.io';
-const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10';
 /** apid and trustd run inside machined here. */
 const MACHINED_PID = 1;
 
 /** Containers of a namespace; etcd and the kubelet are in none that this call shows (reference/lifecycle-api-cli.md B.4). */
 export function containersAnswer(machine: Machine, namespace: string) {
-  const shown =
-    namespace === CRI_NAMESPACE ? podRows(machine.platform.containers.list(CRI_NAMESPACE)) : systemRows(machine);
+  const shown = namespace === CRI_NAMESPACE ? podRows(machine) : systemRows(machine);
   return { messages: [{ metadata: null, containers: shown }] };
 }
 
@@ -45,9 +43,9 @@ function systemRows(machine: Machine) {
 }
 
 /** Each pod as its sandbox, which is no process here, and its containers. */
-function podRows(containers: readonly ContainerInfo[]) {
+function podRows(machine: Machine) {
   const pods = new Map<string, ContainerInfo[]>();
-  for (const info of containers) {
+  for (const info of machine.platform.containers.list(CRI_NAMESPACE)) {
     const pod = podOf(info);
     pods.set(pod, [...(pods.get(pod) ?? []), info]);
   }
@@ -59,7 +57,7 @@ function podRows(containers: readonly ContainerInfo[]) {
       id: pod,
       podId: pod,
       name: pod,
-      image: PAUSE_IMAGE,
+      image: machine.profile.images.pause,
       status: ready ? 'SANDBOX_READY' : 'SANDBOX_NOTREADY',
     };
     return [sandbox, ...members.map((info) => containerRow(pod, info))];
