@@ -2,6 +2,7 @@ import { joinErrors } from '../../cosi/index.ts';
 import { isReady } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Task } from '../../platform/task.ts';
+import { goQuoteList } from '../../platform/text/quote.ts';
 import { NodeError } from '../errors.ts';
 import { compareAddresses } from '../net/addresses.ts';
 import { StaticPodStatuses } from '../resources/k8s.ts';
@@ -40,15 +41,10 @@ function* allReport({ kubernetes, nodes }: HealthSubject): Task<void> {
 function compare(expected: readonly (readonly string[])[], actual: readonly (readonly string[])[]): void {
   const meet = (a: readonly string[], b: readonly string[]): boolean => a.some((address) => b.includes(address));
   const missing = expected.find((addresses) => !actual.some((other) => meet(addresses, other)));
-  if (missing !== undefined) throw new NodeError(`can't find expected node with IPs ${quotedList(missing)}`);
+  if (missing !== undefined) throw new NodeError(`can't find expected node with IPs ${goQuoteList(missing)}`);
   const extra = actual.filter((addresses) => !expected.some((other) => meet(addresses, other)));
   if (extra.length > 0)
-    throw new NodeError(`unexpected nodes with IPs ${quotedList(extra.flat().sort(compareAddresses))}`);
-}
-
-/** As Go prints a list of addresses with %q. */
-function quotedList(addresses: readonly string[]): string {
-  return `[${addresses.map((address) => `"${address}"`).join(' ')}]`;
+    throw new NodeError(`unexpected nodes with IPs ${goQuoteList(extra.flat().sort(compareAddresses))}`);
 }
 
 function* staticPodsRunning({ asker, nodes }: HealthSubject): Task<void> {

@@ -32,3 +32,8 @@ export function goQuote(text: string): string {
   }
   return `${out}"`;
 }
+
+/** A list of texts as Go's `%q` prints it: `["a" "b"]`. */
+export function goQuoteList(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(' ')}]`;
+}

@@ -1,6 +1,7 @@
 import { MachineService } from '../../../api/machine/services.ts';
 import { TOOL_V1_11_3 } from '../../../config/generate/tool-release.ts';
 import type { Task } from '../../../platform/task.ts';
+import { goQuoteList } from '../../../platform/text/quote.ts';
 import { type Command, noArgs, type ParsedCommand } from '../../cobra/command.ts';
 import { type FlagValues, flag } from '../../cobra/flags.ts';
 import type { ToolContext } from '../../tools/tool.ts';
@@ -146,11 +147,11 @@ function* upgradeAll(cluster: Cluster, options: UpgradeOptions, path: UpgradePat
   yield* cluster.withKube(function* (kube): Task<void> {
     const controlPlanes = yield* explained('error fetching controlplane nodes', nodeAddresses(kube, 'controlplane'));
     if (controlPlanes.length === 0) throw new CommandFailure('no controlplane nodes discovered');
-    cluster.log(`discovered controlplane nodes ${quoted(controlPlanes)}`);
+    cluster.log(`discovered controlplane nodes ${goQuoteList(controlPlanes)}`);
     let workers: readonly string[] = [];
     if (options.upgradeKubelet) {
       workers = yield* explained('error fetching worker nodes', nodeAddresses(kube, 'worker'));
-      cluster.log(`discovered worker nodes ${quoted(workers)}`);
+      cluster.log(`discovered worker nodes ${goQuoteList(workers)}`);
     }
     const upgrade: Upgrade = { cluster, options, path, controlPlanes, workers };
     yield* checkCompatibility(cluster, [...controlPlanes, ...workers], path.to);
@@ -162,10 +163,6 @@ function* upgradeAll(cluster: Cluster, options: UpgradeOptions, path: UpgradePat
     else cluster.log('skipped updating kubelet');
     yield* cluster.withKube((fresh) => syncManifests(upgrade, fresh));
   });
-}
-
-function quoted(addresses: readonly string[]): string {
-  return `[${addresses.map((address) => `"${address}"`).join(' ')}]`;
 }
 
 function* prePull(upgrade: Upgrade): Task<void> {

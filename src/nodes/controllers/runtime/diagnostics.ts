@@ -1,5 +1,6 @@
 import type { Controller, ControllerContext } from '../../../cosi/index.ts';
 import { exclusive, weak } from '../../../cosi/index.ts';
+import { goQuoteList } from '../../../platform/text/quote.ts';
 import { activeSettings } from '../../config/active.ts';
 import type { Machine } from '../../machine.ts';
 import { overlaps } from '../../net/addresses.ts';
@@ -49,8 +50,8 @@ function overlapping(context: ControllerContext): readonly string[] {
   const networks = [...cluster.podSubnets, ...cluster.serviceSubnets];
   if (!own.some((prefix) => networks.some((network) => overlaps(prefix, network)))) return [];
   return [
-    `host routed addresses: [${own.map((prefix) => `"${prefix}"`).join(' ')}]`,
-    `Kubernetes pod CIDRs: [${cluster.podSubnets.map((subnet) => `"${subnet}"`).join(' ')}]`,
-    `Kubernetes service CIDRs: [${cluster.serviceSubnets.map((subnet) => `"${subnet}"`).join(' ')}]`,
+    `host routed addresses: ${goQuoteList(own)}`,
+    `Kubernetes pod CIDRs: ${goQuoteList(cluster.podSubnets)}`,
+    `Kubernetes service CIDRs: ${goQuoteList(cluster.serviceSubnets)}`,
   ];
 }

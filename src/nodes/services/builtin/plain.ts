@@ -1,4 +1,5 @@
 import { nothingToCancel, type Task, wait } from '../../../platform/task.ts';
+import { goQuoteList } from '../../../platform/text/quote.ts';
 import type { Machine } from '../../machine.ts';
 import type { Condition } from '../condition.ts';
 import { etcFile, network, volume } from '../conditions.ts';
@@ -24,7 +25,7 @@ export function* startDelay(machine: Machine, id: string): Task<void> {
 }
 
 function processRunner(machine: Machine, id: string, argv: readonly string[]): Runner {
-  const name = `Process([${argv.map((arg) => `"${arg}"`).join(' ')}])`;
+  const name = `Process(${goQuoteList(argv)})`;
   return {
     name,
     run: (report: Report, stop) => {
