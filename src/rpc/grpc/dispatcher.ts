@@ -230,7 +230,7 @@ export class Dispatcher implements ServerCallLink {
     const { stream, timeoutUs, payload, end } = incoming;
     const { clock } = this.#shared.deps;
     const context = this.#context(incoming);
-    const call = new StreamServerCall(method, context, this, stream, () => this.#calls.delete(stream));
+    const call = new StreamServerCall(method, context, this, stream);
     this.#calls.set(stream, call);
     if (payload !== null) call.onMessage(payload);
     if (end) call.onHalfClose();

@@ -164,21 +164,12 @@ export class StreamServerCall implements ServerCall, ServerStream<unknown, unkno
   #timer: Timer | undefined;
   #gone = false;
   #result: RpcError | 'OK' | undefined;
-  /** Told when the last frame is written. */
-  readonly #onDone: () => void;
 
-  constructor(
-    method: Method<unknown, unknown>,
-    context: CallContext,
-    link: ServerCallLink,
-    stream: number,
-    onDone: () => void,
-  ) {
+  constructor(method: Method<unknown, unknown>, context: CallContext, link: ServerCallLink, stream: number) {
     this.#method = method;
     this.context = context;
     this.#link = link;
     this.#stream = stream;
-    this.#onDone = onDone;
     this.#outbox = new Outbox(
       (payload) => link.message(stream, payload),
       () => this.#writeResult(),
@@ -223,7 +214,7 @@ export class StreamServerCall implements ServerCall, ServerStream<unknown, unkno
     if (result === 'OK') this.#link.status(this.#stream, 'OK', '', NO_METADATA);
     else this.#link.status(this.#stream, result.status, result.message, result.metadata);
     this.#close();
-    this.#onDone();
+    this.#link.ended(this.#stream);
   }
 
   abandon(): void {
