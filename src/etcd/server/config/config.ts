@@ -95,6 +95,7 @@ function assemble(flags: ParsedFlags, values: FlagValues, behaviour: Behaviour):
   const name = values.text('name');
   const tickMs = values.number('heartbeat-interval');
   const initialCluster = parseInitialCluster(initialClusterText(values));
+  const retention = parseRetention(values);
   const quota = values.number('quota-backend-bytes');
   return {
     name,
@@ -136,11 +137,11 @@ function assemble(flags: ParsedFlags, values: FlagValues, behaviour: Behaviour):
     stopGrpcServiceOnDefrag: values.gate('StopGRPCServiceOnDefrag'),
     progressNotifyIntervalUs: values.durationUs(values.newer('watch-progress-notify-interval')) || 600_000_000,
     autoCompactionMode: values.text('auto-compaction-mode') as 'periodic' | 'revision',
-    autoCompactionRetention: parseRetention(values) ?? 0,
+    autoCompactionRetention: typeof retention === 'string' ? 0 : retention,
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
     variables: flags.variables,
     unknownVariables: flags.unknownVariables,
-    startProblem: startProblem(values, initialCluster),
+    startProblem: startProblem(values, initialCluster, retention),
     clientTls: values.tls(''),
     peerTls: values.tls('peer-'),
   };

@@ -39,15 +39,18 @@ const CIPHER_SUITES: readonly string[] = Object.freeze([
  * What only shows when the real program starts, after its flags passed: it ends with the same code, but says that it
  * failed to start. Null when all is well.
  */
-export function startProblem(values: FlagValues, initialCluster: UrlsByName | string): string | null {
+export function startProblem(
+  values: FlagValues,
+  initialCluster: UrlsByName | string,
+  retention: number | string,
+): string | null {
   const suites = values.text('cipher-suites').split(',');
   const unknown = suites.find((suite) => suite !== '' && !CIPHER_SUITES.includes(suite));
   if (unknown !== undefined) return `unexpected TLS cipher suite ${goQuote(unknown)}`;
   const unsecured = unsecuredUrl(values);
   if (unsecured !== null) return unsecured;
   if (typeof initialCluster === 'string') return `error setting up initial cluster: ${initialCluster}`;
-  const retention = retentionProblem(values);
-  if (retention !== null) return retention;
+  if (typeof retention === 'string') return `error parsing CompactionRetention: ${retention}`;
   const token = values.text('auth-token').split(',')[0];
   return token === 'simple' || token === '' ? null : 'auth: invalid auth options';
 }
@@ -73,8 +76,8 @@ function unsecuredUrl(values: FlagValues): string | null {
   return null;
 }
 
-/** How much of the past is kept: microseconds for `periodic`, revisions for `revision`. Null when it is unreadable. */
-export function parseRetention(values: FlagValues): number | null {
+/** How much of the past is kept: microseconds for `periodic`, revisions for `revision`; Go's error otherwise. */
+export function parseRetention(values: FlagValues): number | string {
   const text = values.text('auto-compaction-retention');
   const isRevision = values.text('auto-compaction-mode') === 'revision';
   if (/^[+]?\d+$/.test(text)) {
@@ -82,13 +85,7 @@ export function parseRetention(values: FlagValues): number | null {
     return isRevision ? number : number * 3_600_000_000;
   }
   const duration = parseDuration(text === '' ? '0' : text);
-  if (typeof duration === 'string') return null;
+  if (typeof duration === 'string') return duration;
   // A time in the place of a number of revisions counts its nanoseconds.
   return isRevision ? Number(duration) : Number(duration / 1000n);
-}
-
-function retentionProblem(values: FlagValues): string | null {
-  const text = values.text('auto-compaction-retention');
-  if (parseRetention(values) !== null) return null;
-  return `error parsing CompactionRetention: ${parseDuration(text)}`;
 }
