@@ -63,6 +63,9 @@ export interface Limits {
   readonly timeoutUs?: number;
 }
 
+/** How long last words may take. */
+const FAREWELL: Limits = Object.freeze({ timeoutUs: 5_000_000 });
+
 /**
  * etcd's client: round robin over endpoints, calls that wait for a connection, retries by class, watches that resume,
  * leases that are kept alive (reference/etcd.md E4 to E6). Errors of calls are RpcError with the server's text; an
@@ -185,14 +188,14 @@ export class EtcdClient {
   }
 
   /** Says something last, whatever happens to the caller: a client that is closed closes its channel only after it. */
-  farewell(body: () => Task<unknown>): void {
+  farewell(body: (limits: Limits) => Task<unknown>): void {
     const { scope } = this.ports;
     if (scope.closed) return;
     this.#farewells++;
     const self = this;
     scope.spawn('etcd-farewell', function* (): Task<void> {
       try {
-        yield* body();
+        yield* body(FAREWELL);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
       } finally {

@@ -1,7 +1,7 @@
 import { EventType, type KeyValue } from '../../api/etcd/kv.ts';
 import { compareBytes, utf8Encode } from '../../platform/bytes.ts';
 import type { Task } from '../../platform/task.ts';
-import type { EtcdClient } from './client.ts';
+import type { EtcdClient, Limits } from './client.ts';
 import {
   createdAt,
   deleteOp,
@@ -14,9 +14,6 @@ import {
   waitDeletes,
 } from './concurrency.ts';
 import { leaseHex, type Session } from './session.ts';
-
-/** How long the last words of a candidate may take. */
-const FAREWELL_US = 5_000_000;
 
 /** What elections refuse with. */
 export class ElectionError extends Error {
@@ -82,7 +79,7 @@ export class Election {
   }
 
   /** Gives leadership, or the candidacy, up. */
-  *resign(timeoutUs?: number): Task<void> {
+  *resign(limits?: Limits): Task<void> {
     if (this.#leaderKey === '') return;
     const key = this.#leaderKey;
     this.#leaderKey = '';
@@ -92,13 +89,13 @@ export class Election {
         success: [deleteOp({ key: utf8Encode(key) })],
         failure: [],
       },
-      timeoutUs === undefined ? {} : { timeoutUs },
+      limits,
     );
   }
 
   /** Resigns without waiting for it, whatever happens to the caller. */
   abandon(): void {
-    if (this.#leaderKey !== '') this.#client.farewell(() => this.resign(FAREWELL_US));
+    if (this.#leaderKey !== '') this.#client.farewell((limits) => this.resign(limits));
   }
 
   /** The leader's key and value; ElectionError when there is none. */

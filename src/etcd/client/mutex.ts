@@ -5,9 +5,6 @@ import type { EtcdClient, Limits } from './client.ts';
 import { createdAt, firstCreated, putOp, rangeOp, waitDeletes } from './concurrency.ts';
 import { leaseHex, type Session } from './session.ts';
 
-/** How long the last words of an owner may take. */
-const FAREWELL_US = 5_000_000;
-
 /** What locks refuse with. */
 export class LockError extends Error {
   constructor(
@@ -62,7 +59,7 @@ export class Mutex {
     if (this.#key === '') return;
     const key = utf8Encode(this.#key);
     this.#key = '';
-    this.#client.farewell(() => this.#client.deleteRange({ key }, { timeoutUs: FAREWELL_US }));
+    this.#client.farewell((limits) => this.#client.deleteRange({ key }, limits));
   }
 
   /** Takes the lock if it is free; LockError otherwise. */
