@@ -24,8 +24,8 @@ export interface Run {
   readonly context: CtlContext;
   readonly args: readonly string[];
   readonly flags: Flags;
-  /** Which of {@link args} is the first behind `--`; absent when there is no `--`. */
-  readonly dashAt?: number;
+  /** Which of {@link args} is the first behind `--`; undefined when there is no `--`. */
+  readonly dashAt: number | undefined;
   /** `--endpoints`, as given. */
   readonly endpoints: readonly string[];
   readonly format: Format;

@@ -130,7 +130,7 @@ function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run 
     context,
     args,
     flags,
-    ...(dashAt !== undefined && { dashAt }),
+    dashAt,
     endpoints,
     format: formatOf(flags.text('write-out')),
     hex: flags.bool('hex'),

@@ -61,8 +61,8 @@ export class Flags {
 export interface Words {
   readonly args: readonly string[];
   readonly flags: Flags;
-  /** Which argument is the first behind `--`; absent when there is no `--`. */
-  readonly dashAt?: number;
+  /** Which argument is the first behind `--`; undefined when there is no `--`. */
+  readonly dashAt: number | undefined;
 }
 
 /** Splits words into flags and arguments, as pflag does: flags may stand anywhere, `--` ends them. */
@@ -102,7 +102,7 @@ export function parseWords(words: readonly string[], specs: FlagSpecs, env: Read
     const value = env[`ETCDCTL_${name.replaceAll('-', '_').toUpperCase()}`];
     if (value !== undefined && value !== '' && !given.has(name)) values[name] = value;
   }
-  return { args, flags: new Flags(values, given), ...(dashAt !== undefined && { dashAt }) };
+  return { args, flags: new Flags(values, given), dashAt };
 }
 
 function nameOf(word: string, cut: number, specs: FlagSpecs): string {
