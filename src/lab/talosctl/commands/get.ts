@@ -1,4 +1,4 @@
-import { type Resource, type ResourceDefinition, State } from '../../../api/cosi/state.ts';
+import type { Resource, ResourceDefinition } from '../../../api/cosi/state.ts';
 import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { type Command, type ParsedCommand, rangeArgs } from '../../cobra/command.ts';
@@ -7,7 +7,7 @@ import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { multiError, type TalosClient, withClient } from '../client.ts';
 import { header, objectText, row, type Shown, yamlText } from '../resource-text.ts';
-import { listResources, resolveType } from '../resources.ts';
+import { getResource, listResources, resolveType } from '../resources.ts';
 import { CommandFailure, type Runner } from '../run.ts';
 import { INSECURE } from './insecure.ts';
 import { watchResources } from './watch.ts';
@@ -63,7 +63,7 @@ function* fetch(
   id: string | undefined,
 ): Task<readonly Resource[]> {
   const type = definition.resourceType;
-  if (id !== undefined) return [(yield* client.single(State.Get, { namespace, type, id }, node)).resource!];
+  if (id !== undefined) return [yield* getResource(client, node, { namespace, type, id })];
   return yield* listResources(client, node, type, namespace);
 }
 
