@@ -1,4 +1,5 @@
 import { isReady } from '../../kube/objects/conditions.ts';
+import { internalIpOf } from '../../kube/objects/node-addresses.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ResourceType } from '../../kube/objects/resources.ts';
 import { parseRfc3339 } from '../../platform/rfc3339.ts';
@@ -42,8 +43,7 @@ function nodeState(node: KubeObject): string {
 }
 
 function internalIp(node: KubeObject): string {
-  const addresses = (field(node, 'status.addresses') ?? []) as readonly { type: string; address: string }[];
-  return addresses.find((entry) => entry.type === 'InternalIP')?.address ?? '<none>';
+  return internalIpOf(node) ?? '<none>';
 }
 
 interface ContainerStatus {

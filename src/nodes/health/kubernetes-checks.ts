@@ -1,5 +1,6 @@
 import { joinErrors } from '../../cosi/index.ts';
 import { isReady } from '../../kube/objects/conditions.ts';
+import { addressesOfNode } from '../../kube/objects/node-addresses.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Task } from '../../platform/task.ts';
 import { goQuoteList } from '../../platform/text/quote.ts';
@@ -23,9 +24,8 @@ export const KUBERNETES_CHECKS: readonly HealthCheck[] = Object.freeze([
   check('all k8s nodes to report schedulable', nodesSchedulable),
 ]);
 
-function addressesOfNode(node: KubeObject): readonly string[] {
-  const status = node.status as { addresses?: readonly { type: string; address: string }[] } | undefined;
-  return (status?.addresses ?? [])
+function ipsOf(node: KubeObject): readonly string[] {
+  return addressesOfNode(node)
     .filter(({ type }) => type === 'InternalIP' || type === 'ExternalIP')
     .map(({ address }) => address);
 }
@@ -33,7 +33,7 @@ function addressesOfNode(node: KubeObject): readonly string[] {
 function* allReport({ kubernetes, nodes }: HealthSubject): Task<void> {
   compare(
     nodes.all.map(({ addresses }) => addresses),
-    (yield* kubernetes.nodes()).map(addressesOfNode),
+    (yield* kubernetes.nodes()).map(ipsOf),
   );
 }
 
@@ -65,7 +65,7 @@ function* componentsReady({ kubernetes, nodes }: HealthSubject): Task<void> {
   );
   compare(
     nodes.controlPlanes.map(({ addresses }) => addresses),
-    labelled.map(addressesOfNode),
+    labelled.map(ipsOf),
   );
   for (const component of COMPONENTS) {
     const pods = yield* kubernetes.pods(`k8s-app=${component}`);

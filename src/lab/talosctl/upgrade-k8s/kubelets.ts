@@ -1,6 +1,6 @@
 import { EventType } from '../../../api/cosi/state.ts';
-import { conditionOf } from '../../../kube/objects/conditions.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import { isReady } from '../../../kube/objects/conditions.ts';
+import { addressesOfNode } from '../../../kube/objects/node-addresses.ts';
 import { findResource } from '../../../kube/objects/resources.ts';
 import { SECOND_US } from '../../../platform/clock.ts';
 import { splitImage } from '../../../platform/image.ts';
@@ -90,16 +90,11 @@ function isWell(service: unknown): boolean {
 /** Succeeds once the Node says that its kubelet is of the new version, and is Ready. */
 function* nodeUpdated({ cluster, path }: Upgrade, address: string): Task<void> {
   const { items } = yield* cluster.withKube((kube) => kube.list(NODES));
-  const node = items.find((candidate) => addressesOf(candidate).includes(address));
+  const node = items.find((candidate) => addressesOfNode(candidate).some((one) => one.address === address));
   if (node === undefined) throw new NotYet(`node "${address}" not found`);
   const { kubeletVersion = '' } = (node.status as { nodeInfo?: { kubeletVersion?: string } }).nodeInfo ?? {};
   const wanted = `v${path.to}`;
   if (kubeletVersion !== wanted)
     throw new NotYet(`node version mismatch: got "${kubeletVersion}", expected "${wanted}"`);
-  if (conditionOf(node, 'Ready')?.status !== 'True') throw new NotYet('node is not ready');
-}
-
-function addressesOf(node: KubeObject): readonly string[] {
-  const { addresses = [] } = (node.status ?? {}) as { addresses?: readonly { readonly address: string }[] };
-  return addresses.map(({ address }) => address);
+  if (!isReady(node)) throw new NotYet('node is not ready');
 }

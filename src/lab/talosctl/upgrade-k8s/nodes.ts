@@ -2,6 +2,7 @@ import { MachineService } from '../../../api/machine/services.ts';
 import { parseKubernetesVersion, versionProblem } from '../../../config/validate/kubernetes.ts';
 import { parseVersion } from '../../../config/version.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { internalIpOf } from '../../../kube/objects/node-addresses.ts';
 import { findResource } from '../../../kube/objects/resources.ts';
 import { all } from '../../../platform/combinators.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -13,21 +14,12 @@ const NODES = findResource('v1', 'nodes')!;
 const PODS = findResource('v1', 'pods')!;
 const COMPONENTS: readonly string[] = ['kube-apiserver', 'kube-controller-manager', 'kube-proxy', 'kube-scheduler'];
 
-interface NodeStatus {
-  readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-}
-
 /** Internal addresses of control planes or workers, in the order of node names. */
 export function* nodeAddresses(kube: KubeClient, role: 'controlplane' | 'worker'): Task<readonly string[]> {
   const { items } = yield* kube.list(NODES);
-  return items.flatMap(({ metadata, status }) => {
-    const isControlPlane = metadata.labels?.['node-role.kubernetes.io/control-plane'] !== undefined;
-    if (isControlPlane !== (role === 'controlplane')) return [];
-    const { addresses = [] } = (status ?? {}) as NodeStatus;
-    return addresses
-      .filter(({ type }) => type === 'InternalIP')
-      .slice(0, 1)
-      .map(({ address }) => address);
+  return items.flatMap((node) => {
+    const isControlPlane = node.metadata.labels?.['node-role.kubernetes.io/control-plane'] !== undefined;
+    return isControlPlane === (role === 'controlplane') ? (internalIpOf(node) ?? []) : [];
   });
 }
 
