@@ -2,11 +2,10 @@
 
 import { parseBytes } from '../../platform/text/humanize.ts';
 import { goQuote } from '../../platform/text/quote.ts';
-import { booleanProblem } from '../cel/check.ts';
 import { diskEnv, volumeEnv } from '../cel/env.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
-import { checkBoundedName, VOLUME_NAME } from './kinds/common.ts';
+import { checkBoundedName, checkSelector, VOLUME_NAME } from './kinds/common.ts';
 import { checkUpkeep } from './kinds/pools.ts';
 import type { DocumentCheck, Report } from './report.ts';
 
@@ -101,14 +100,8 @@ export const checkPartitionVolume: DocumentCheck = (value, report) => {
 
 export const checkExistingVolume: DocumentCheck = (value, report, minor) => {
   checkBoundedName(value, report, { ...VOLUME_NAME, max: undefined });
-  const path = ['discovery', 'volumeSelector', 'match'];
-  const match = textAt(value, ...path);
-  const problem = match === '' ? undefined : booleanProblem(match, volumeEnv);
-  if (match === '') {
-    report(path, 'volume selector is required');
-  } else if (problem !== undefined) {
-    report(path, `volume selector is invalid: ${problem}`);
-  }
+  const rule = { env: volumeEnv, missing: 'volume selector is required', invalid: 'volume selector is invalid' };
+  checkSelector(value, report, ['discovery', 'volumeSelector', 'match'], rule);
   checkUpkeep(value, report, minor);
 };
 
@@ -132,14 +125,9 @@ interface ProvisioningRules {
 }
 
 function checkProvisioning(value: ConfigObject, report: Report, { required, sized }: ProvisioningRules): void {
-  const selector = ['provisioning', 'diskSelector', 'match'];
-  const match = textAt(value, ...selector);
-  const problem = match === '' ? undefined : booleanProblem(match, diskEnv);
-  if (problem !== undefined) {
-    report(selector, `disk selector is invalid: ${problem}`);
-  } else if (match === '' && required) {
-    report(selector, 'disk selector is required');
-  }
+  const missing = required ? 'disk selector is required' : undefined;
+  const rule = { env: diskEnv, missing, invalid: 'disk selector is invalid' };
+  checkSelector(value, report, ['provisioning', 'diskSelector', 'match'], rule);
   const smallest = textAt(value, 'provisioning', 'minSize');
   const largest = textAt(value, 'provisioning', 'maxSize');
   if (!sized) {

@@ -1,5 +1,7 @@
 /** What checks of document kinds have in common. */
 import { parseDuration } from '../../../platform/text/duration.ts';
+import { booleanProblem } from '../../cel/check.ts';
+import type { CelEnv } from '../../cel/env.ts';
 import type { ConfigObject } from '../../schema/types.ts';
 import { at, textAt } from '../../view.ts';
 import type { DocumentCheck, Report } from '../report.ts';
@@ -53,6 +55,30 @@ export function durationNs(text: string): bigint {
 /** True when the field is there, whatever it holds. */
 export function isSet(value: ConfigObject, ...keys: readonly string[]): boolean {
   return at(value, ...keys) !== undefined;
+}
+
+interface SelectorRule {
+  readonly env: CelEnv;
+  /** Said of an absent selector; without it none is needed. */
+  readonly missing?: string | undefined;
+  /** What stands before the message of the compiler. */
+  readonly invalid: string;
+}
+
+/** Refuses a selector that does not compile, or that is absent where one is needed. */
+export function checkSelector(
+  value: ConfigObject,
+  report: Report,
+  path: readonly string[],
+  { env, missing, invalid }: SelectorRule,
+): void {
+  const match = textAt(value, ...path);
+  const problem = match === '' ? undefined : booleanProblem(match, env);
+  if (problem !== undefined) {
+    report(path, `${invalid}: ${problem}`);
+  } else if (match === '' && missing !== undefined) {
+    report(path, missing);
+  }
 }
 
 interface NameRule {

@@ -2,7 +2,6 @@
 
 import { utf8SizeBytes } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
-import { booleanProblem } from '../../cel/check.ts';
 import { linkEnv } from '../../cel/env.ts';
 import type { Path } from '../../errors.ts';
 import type { ConfigObject, ConfigValue } from '../../schema/types.ts';
@@ -10,7 +9,7 @@ import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
 import { parseAddress } from '../../text/ip.ts';
 import { listAt, numberAt, objectAt, stringsAt, textAt } from '../../view.ts';
 import type { DocumentCheck, Report } from '../report.ts';
-import { all, durationNs, isSet, named } from './common.ts';
+import { all, checkSelector, durationNs, isSet, named } from './common.ts';
 
 /** True for `0.0.0.0` and `::`, with or without a prefix length. */
 function isUnspecified(text: string): boolean {
@@ -193,11 +192,6 @@ export const checkLinkAlias: DocumentCheck = (value, report) => {
   } else if (percent === 0 || (percent > 0 && name.slice(percent + 1) !== 'd')) {
     report(['name'], `name ${goQuote(name)} contains an invalid format verb, use %d suffix`);
   }
-  const match = textAt(value, 'selector', 'match');
-  const problem = match === '' ? undefined : booleanProblem(match, linkEnv);
-  if (match === '') {
-    report(['selector', 'match'], 'link selector is required');
-  } else if (problem !== undefined) {
-    report(['selector', 'match'], `link selector is invalid: ${problem}`);
-  }
+  const rule = { env: linkEnv, missing: 'link selector is required', invalid: 'link selector is invalid' };
+  checkSelector(value, report, ['selector', 'match'], rule);
 };

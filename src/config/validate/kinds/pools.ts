@@ -1,10 +1,9 @@
 /** RAID, LVM, volumes of the hypervisor, trim and scrub (reference/network-config.md E.4). */
 import { parseBytes } from '../../../platform/text/humanize.ts';
-import { booleanProblem } from '../../cel/check.ts';
 import { memberEnv } from '../../cel/env.ts';
 import { numberAt, objectAt, textAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
-import { all, checkBoundedName, durationNs, isSet, VOLUME_NAME } from './common.ts';
+import { all, checkBoundedName, checkSelector, durationNs, isSet, VOLUME_NAME } from './common.ts';
 
 const poolNamed = (max: number): DocumentCheck => {
   const rule = { max, characters: /^[A-Za-z0-9_-]*$/, allowed: 'ASCII letters, digits, hyphens and underscores' };
@@ -13,11 +12,8 @@ const poolNamed = (max: number): DocumentCheck => {
 
 const members: DocumentCheck = (value, report) => {
   const path = ['provisioning', 'volumeSelector', 'match'];
-  const match = textAt(value, ...path);
-  const problem = match === '' ? 'is required' : booleanProblem(match, memberEnv);
-  if (problem !== undefined) {
-    report(path, match === '' ? `${path.join('.')} ${problem}` : `${path.join('.')}: ${problem}`);
-  }
+  const shown = path.join('.');
+  checkSelector(value, report, path, { env: memberEnv, missing: `${shown} is required`, invalid: shown });
 };
 
 export const checkRaid: DocumentCheck = all(poolNamed(32), members);

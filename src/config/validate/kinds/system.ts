@@ -1,12 +1,11 @@
 /** Discovery, files, kernel, memory and installation (reference/network-config.md E.4). */
 import { goQuote } from '../../../platform/text/quote.ts';
 import { parseUrl, urlHostname } from '../../../platform/text/url.ts';
-import { booleanProblem } from '../../cel/check.ts';
 import { diskEnv } from '../../cel/env.ts';
 import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
 import { objectAt, textAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
-import { durationNotNegative, named } from './common.ts';
+import { checkSelector, durationNotNegative, named } from './common.ts';
 
 const SCHEMES: readonly string[] = Object.freeze(['http', 'https', 'grpc']);
 
@@ -117,11 +116,6 @@ export const checkUnattendedInstall: DocumentCheck = (value, report) => {
     report(['installer', 'image'], NO_IMAGE, 'warning');
   }
   const path = ['provisioning', 'diskSelector', 'match'];
-  const match = textAt(value, ...path);
-  const problem = match === '' ? undefined : booleanProblem(match, diskEnv);
-  if (match === '') {
-    report(path, `${path.join('.')} is required`);
-  } else if (problem !== undefined) {
-    report(path, `${path.join('.')}: ${problem}`);
-  }
+  const shown = path.join('.');
+  checkSelector(value, report, path, { env: diskEnv, missing: `${shown} is required`, invalid: shown });
 };
