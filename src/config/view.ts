@@ -1,4 +1,5 @@
 /** Reads decoded values without ceremony: a wrong or absent part is simply absent. */
+import { parseUrl, type Url } from '../platform/text/url.ts';
 import type { ConfigObject, ConfigValue } from './schema/types.ts';
 
 /** The value below a chain of keys. */
@@ -43,6 +44,13 @@ export function stringsAt(value: ConfigValue | undefined, ...keys: readonly stri
 export function textAt(value: ConfigValue | undefined, ...keys: readonly string[]): string {
   const found = at(value, ...keys);
   return typeof found === 'string' ? found : '';
+}
+
+/** A URL; undefined when absent, empty or none. */
+export function urlAt(value: ConfigValue | undefined, ...keys: readonly string[]): Url | undefined {
+  const text = textAt(value, ...keys);
+  const url = text === '' ? undefined : parseUrl(text);
+  return typeof url === 'string' ? undefined : url;
 }
 
 /** A flag; undefined when absent. */

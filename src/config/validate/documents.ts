@@ -1,8 +1,8 @@
 /** Side documents, one check per kind; those of v1.11.3 stand here (reference/network-config.md E.4; v1.11.3.md 11.1). */
 import { parseDuration } from '../../platform/text/duration.ts';
 import { goQuote } from '../../platform/text/quote.ts';
-import { parseUrl, urlPort } from '../../platform/text/url.ts';
-import { at, listAt, textAt } from '../view.ts';
+import { urlPort } from '../../platform/text/url.ts';
+import { at, listAt, textAt, urlAt } from '../view.ts';
 import { newerChecks } from './newer.ts';
 import type { DocumentCheck } from './report.ts';
 import { checkExistingVolume, checkPartitionVolume, checkUserVolume, checkVolume, checkZswap } from './volumes.ts';
@@ -93,8 +93,8 @@ const checkKmsgLog: DocumentCheck = (value, report) => {
   if (textAt(value, 'name') === '') {
     report(['name'], 'name is required');
   }
-  const url = at(value, 'url') === undefined ? undefined : parseUrl(textAt(value, 'url'));
-  if (url === undefined || typeof url === 'string') {
+  const url = urlAt(value, 'url');
+  if (url === undefined) {
     report(['url'], 'url is required');
     return;
   }
@@ -141,8 +141,8 @@ const checkExtensionService: DocumentCheck = (value, report) => {
 };
 
 const checkSideroLink: DocumentCheck = (value, report) => {
-  const url = at(value, 'apiUrl') === undefined ? undefined : parseUrl(textAt(value, 'apiUrl'));
-  if (url === undefined || typeof url === 'string') {
+  const url = urlAt(value, 'apiUrl');
+  if (url === undefined) {
     report(['apiUrl'], 'apiUrl is required');
     return;
   }

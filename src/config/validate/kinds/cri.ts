@@ -1,7 +1,6 @@
 /** Registries, containerd and the checks of signatures (reference/network-config.md E.4). */
 import { goQuote } from '../../../platform/text/quote.ts';
-import { parseUrl } from '../../../platform/text/url.ts';
-import { at, flagAt, listAt, objectAt, textAt } from '../../view.ts';
+import { at, flagAt, listAt, objectAt, textAt, urlAt } from '../../view.ts';
 import { nameProblem } from '../names.ts';
 import { ociSpecProblem } from '../oci.ts';
 import type { DocumentCheck } from '../report.ts';
@@ -20,9 +19,8 @@ export const checkRegistryAuth: DocumentCheck = all(named(), (value, report) => 
 
 export const checkRegistryMirror: DocumentCheck = all(named(), (value, report) => {
   for (const [index, endpoint] of listAt(value, 'endpoints').entries()) {
-    const text = textAt(endpoint, 'url');
-    const url = text === '' ? undefined : parseUrl(text);
-    if (url === undefined || typeof url === 'string') {
+    const url = urlAt(endpoint, 'url');
+    if (url === undefined) {
       report(['endpoints', index, 'url'], `endpoints[${index}].url must be specified`);
     } else if (url.scheme !== 'http' && url.scheme !== 'https') {
       report(['endpoints', index, 'url'], `endpoints[${index}].url has unsupported scheme: ${goQuote(url.scheme)}`);

@@ -1,9 +1,9 @@
 /** Host name, resolvers, clock, DHCP, shared addresses, probes and rules of routing (reference/network-config.md E.4). */
 import { utf8SizeBytes } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
-import { parseUrl, urlHostname } from '../../../platform/text/url.ts';
+import { urlHostname } from '../../../platform/text/url.ts';
 import { addressProblem, isIp, parseAddress, prefixProblem } from '../../text/ip.ts';
-import { flagAt, listAt, numberAt, objectAt, stringsAt, textAt } from '../../view.ts';
+import { flagAt, listAt, numberAt, objectAt, stringsAt, textAt, urlAt } from '../../view.ts';
 import { checkSubnets } from '../cluster.ts';
 import type { DocumentCheck } from '../report.ts';
 import { all, durationNotNegative, isSet, named, needs } from './common.ts';
@@ -142,9 +142,8 @@ function probe(shown: 'TCP' | 'HTTP', target: DocumentCheck): DocumentCheck {
 export const checkTcpProbe = probe('TCP', needs(['endpoint'], 'TCP probe endpoint is required'));
 
 export const checkHttpProbe = probe('HTTP', (value, report) => {
-  const text = textAt(value, 'url');
-  const url = text === '' ? undefined : parseUrl(text);
-  if (url === undefined || typeof url === 'string') {
+  const url = urlAt(value, 'url');
+  if (url === undefined) {
     report(['url'], 'HTTP probe URL is required');
   } else if (url.scheme !== 'http' && url.scheme !== 'https') {
     report(['url'], `HTTP probe URL scheme must be http or https, got ${goQuote(url.scheme)}`);

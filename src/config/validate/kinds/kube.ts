@@ -1,12 +1,11 @@
 /** Kubernetes components and what they are told (reference/network-config.md E.4 "Kubernetes"). */
 import { compareText } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
-import { parseUrl } from '../../../platform/text/url.ts';
 import { PROTECTED_KUBELET_FIELDS } from '../../protected-kubelet-fields.ts';
 import { isApiRole, NEWER_API_ROLES } from '../../roles.ts';
 import type { ConfigObject } from '../../schema/types.ts';
 import { endpointProblem } from '../../text/url.ts';
-import { at, flagAt, numberAt, objectAt, stringsAt, textAt, textMapAt } from '../../view.ts';
+import { at, flagAt, numberAt, objectAt, stringsAt, textAt, textMapAt, urlAt } from '../../view.ts';
 import { checkSubnets, resourceProblem } from '../cluster.ts';
 import { multiError } from '../findings.ts';
 import { annotationProblems, domainProblem, labelProblems, taintProblems } from '../names.ts';
@@ -203,9 +202,8 @@ export const checkInlineManifest: DocumentCheck = (value, report) => dnsNamed(va
 
 export const checkExternalManifest: DocumentCheck = (value, report) => {
   dnsNamed(value, report, 'manifest');
-  const text = textAt(value, 'url');
-  const url = text === '' ? undefined : parseUrl(text);
-  if (url === undefined || typeof url === 'string') {
+  const url = urlAt(value, 'url');
+  if (url === undefined) {
     report(['url'], 'manifest URL is required');
   } else if (url.scheme !== 'http' && url.scheme !== 'https') {
     report(['url'], `manifest URL scheme must be http or https: ${goQuote(url.scheme)}`);

@@ -1,9 +1,9 @@
 /** Discovery, files, kernel, memory and installation (reference/network-config.md E.4). */
 import { goQuote } from '../../../platform/text/quote.ts';
-import { parseUrl, urlHostname } from '../../../platform/text/url.ts';
+import { urlHostname } from '../../../platform/text/url.ts';
 import { diskEnv } from '../../cel/env.ts';
 import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
-import { objectAt, textAt } from '../../view.ts';
+import { objectAt, textAt, urlAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
 import { checkSelector, durationNotNegative, named } from './common.ts';
 
@@ -12,10 +12,9 @@ const SCHEMES: readonly string[] = Object.freeze(['http', 'https', 'grpc']);
 /** Stops at the first problem, as the real check does. */
 export const checkDiscoveryService: DocumentCheck = (value, report) => {
   if (textAt(value, 'name') === '') return report(['name'], 'name is required');
-  const text = textAt(value, 'endpoint');
-  const url = text === '' ? undefined : parseUrl(text);
+  const url = urlAt(value, 'endpoint');
   const refuse = (message: string): void => report(['endpoint'], message);
-  if (url === undefined || typeof url === 'string') return refuse('endpoint is required');
+  if (url === undefined) return refuse('endpoint is required');
   if (url.scheme === '') return refuse('endpoint scheme is required');
   if (!SCHEMES.includes(url.scheme)) return refuse('endpoint scheme must be http://, https:// or grpc://');
   if (urlHostname(url) === '') refuse('endpoint host is required');
