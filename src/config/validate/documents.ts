@@ -1,8 +1,8 @@
 /** Side documents, one check per kind; those of v1.11.3 stand here (reference/network-config.md E.4; v1.11.3.md 11.1). */
-import { parseDuration } from '../../platform/text/duration.ts';
 import { goQuote } from '../../platform/text/quote.ts';
 import { urlPort } from '../../platform/text/url.ts';
-import { at, listAt, textAt, urlAt } from '../view.ts';
+import { listAt, textAt, urlAt } from '../view.ts';
+import { all, atLeastTenSeconds, named } from './kinds/common.ts';
 import { newerChecks } from './newer.ts';
 import type { DocumentCheck } from './report.ts';
 import { checkExistingVolume, checkPartitionVolume, checkUserVolume, checkVolume, checkZswap } from './volumes.ts';
@@ -13,10 +13,9 @@ interface KindCheck {
   readonly firstOnly: boolean;
 }
 
-const checkRule: DocumentCheck = (value, report) => {
-  if (textAt(value, 'name') === '') {
-    report(['name'], 'name is required');
-  }
+const checkNamed = named('name is required');
+
+const checkRule: DocumentCheck = all(checkNamed, (value, report) => {
   const ports = listAt(value, 'portSelector', 'ports').map((port) => portRange(port as string | number));
   if (ports.length === 0) {
     report(['portSelector', 'ports'], 'portSelector.ports is required');
@@ -30,7 +29,7 @@ const checkRule: DocumentCheck = (value, report) => {
       report(['ingress', index, 'subnet'], 'invalid subnet: invalid Prefix');
     }
   }
-};
+});
 
 type Range = readonly [low: number, high: number];
 
@@ -52,12 +51,6 @@ function portProblem(ports: readonly Range[]): string | undefined {
   }
   return undefined;
 }
-
-const checkNamed: DocumentCheck = (value, report) => {
-  if (textAt(value, 'name') === '') {
-    report(['name'], 'name is required');
-  }
-};
 
 const checkEventSink: DocumentCheck = (value, report) => {
   const endpoint = textAt(value, 'endpoint');
@@ -89,10 +82,7 @@ function hostPortProblem(text: string): string | undefined {
   return text.indexOf(':') === colon ? undefined : wrong('too many colons in address');
 }
 
-const checkKmsgLog: DocumentCheck = (value, report) => {
-  if (textAt(value, 'name') === '') {
-    report(['name'], 'name is required');
-  }
+const checkKmsgLog: DocumentCheck = all(checkNamed, (value, report) => {
   const url = urlAt(value, 'url');
   if (url === undefined) {
     report(['url'], 'url is required');
@@ -107,18 +97,13 @@ const checkKmsgLog: DocumentCheck = (value, report) => {
   if (urlPort(url) === '') {
     report(['url'], 'url port is required');
   }
-};
-
-const MIN_WATCHDOG_NS = 10_000_000_000n;
+});
 
 const checkWatchdog: DocumentCheck = (value, report) => {
   if (textAt(value, 'device') === '') {
     report(['device'], 'watchdog device: empty value');
   }
-  const timeout = at(value, 'timeout') === undefined ? undefined : parseDuration(textAt(value, 'timeout'));
-  if (typeof timeout === 'bigint' && timeout < MIN_WATCHDOG_NS) {
-    report(['timeout'], 'watchdog timeout: minimum value is 10s');
-  }
+  atLeastTenSeconds(value, report, ['timeout'], 'watchdog timeout');
 };
 
 const checkExtensionService: DocumentCheck = (value, report) => {

@@ -1,11 +1,10 @@
 /** Volume documents (reference/network-config.md E.4, block; texts of v1.11.3). */
 
-import { parseBytes } from '../../platform/text/humanize.ts';
 import { goQuote } from '../../platform/text/quote.ts';
 import { diskEnv, volumeEnv } from '../cel/env.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { at, flagAt, isObject, listAt, numberAt, objectAt, textAt } from '../view.ts';
-import { checkBoundedName, checkSelector, VOLUME_NAME } from './kinds/common.ts';
+import { checkBoundedName, checkSelector, sizeBytes, VOLUME_NAME } from './kinds/common.ts';
 import { checkUpkeep } from './kinds/pools.ts';
 import type { DocumentCheck, Report } from './report.ts';
 
@@ -137,7 +136,7 @@ function checkProvisioning(value: ConfigObject, report: Report, { required, size
     return;
   }
   if (smallest !== '' && largest !== '' && !largest.endsWith('%') && !largest.startsWith('-')) {
-    if (sizeOf(smallest) > sizeOf(largest)) {
+    if (sizeBytes(smallest) > sizeBytes(largest)) {
       report(['provisioning'], 'min size is greater than max size');
     }
   } else if (required && smallest === '' && largest === '') {
@@ -146,11 +145,6 @@ function checkProvisioning(value: ConfigObject, report: Report, { required, size
   if (smallest.startsWith('-')) {
     report(['provisioning', 'minSize'], 'min size cannot be negative');
   }
-}
-
-function sizeOf(text: string): bigint {
-  const bytes = parseBytes(text.replace(/^-/, ''));
-  return typeof bytes === 'bigint' ? bytes : 0n;
 }
 
 function checkEncryption(value: ConfigObject, report: Report): void {

@@ -1,5 +1,6 @@
 /** What checks of document kinds have in common. */
 import { parseDuration } from '../../../platform/text/duration.ts';
+import { parseBytes } from '../../../platform/text/humanize.ts';
 import { booleanProblem } from '../../cel/check.ts';
 import type { CelEnv } from '../../cel/env.ts';
 import type { ConfigObject } from '../../schema/types.ts';
@@ -50,6 +51,22 @@ export function durationNotNegative(
 export function durationNs(text: string): bigint {
   const parsed = text === '' ? 0n : parseDuration(text);
   return typeof parsed === 'bigint' ? parsed : 0n;
+}
+
+const TEN_SECONDS_NS = 10_000_000_000n;
+
+/** Refuses a duration below ten seconds; none is allowed. `shown` is what it is. */
+export function atLeastTenSeconds(value: ConfigObject, report: Report, path: readonly string[], shown: string): void {
+  const ns = durationNs(textAt(value, ...path));
+  if (ns !== 0n && ns < TEN_SECONDS_NS) {
+    report(path, `${shown}: minimum value is 10s`);
+  }
+}
+
+/** Bytes of a size without its sign; 0 for what is none. */
+export function sizeBytes(text: string): bigint {
+  const bytes = parseBytes(text.replace(/^-/, ''));
+  return typeof bytes === 'bigint' ? bytes : 0n;
 }
 
 /** True when the field is there, whatever it holds. */

@@ -1,9 +1,17 @@
 /** RAID, LVM, volumes of the hypervisor, trim and scrub (reference/network-config.md E.4). */
-import { parseBytes } from '../../../platform/text/humanize.ts';
 import { memberEnv } from '../../cel/env.ts';
 import { numberAt, objectAt, textAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
-import { all, checkBoundedName, checkSelector, durationNs, isSet, VOLUME_NAME } from './common.ts';
+import {
+  all,
+  atLeastTenSeconds,
+  checkBoundedName,
+  checkSelector,
+  durationNotNegative,
+  isSet,
+  sizeBytes,
+  VOLUME_NAME,
+} from './common.ts';
 
 const poolNamed = (max: number): DocumentCheck => {
   const rule = { max, characters: /^[A-Za-z0-9_-]*$/, allowed: 'ASCII letters, digits, hyphens and underscores' };
@@ -24,11 +32,6 @@ const COUNTS = [
   { key: 'mirrors', layouts: ['raid1', 'raid10'], least: 1 },
   { key: 'stripes', layouts: ['raid0', 'raid10'], least: 2 },
 ] as const;
-
-const sizeOf = (text: string): bigint => {
-  const bytes = parseBytes(text.replace(/^-/, ''));
-  return typeof bytes === 'bigint' ? bytes : 0n;
-};
 
 export const checkLogicalVolume: DocumentCheck = all(poolNamed(63), (value, report) => {
   const layout = textAt(value, 'type') || 'linear';
@@ -52,7 +55,7 @@ export const checkLogicalVolume: DocumentCheck = all(poolNamed(63), (value, repo
   if (largest.startsWith('-')) {
     report(['provisioning', 'maxSize'], 'provisioning.maxSize must not be negative');
   }
-  if (smallest !== '' && !largest.endsWith('%') && sizeOf(smallest) > (largest === '' ? 0n : sizeOf(largest))) {
+  if (smallest !== '' && !largest.endsWith('%') && sizeBytes(smallest) > sizeBytes(largest)) {
     report(['provisioning', 'minSize'], 'provisioning.minSize must not exceed provisioning.maxSize');
   }
 });
@@ -70,32 +73,15 @@ export const checkExternalVolume: DocumentCheck = (value, report) => {
   }
 };
 
-export const checkTrim: DocumentCheck = (value, report) => {
-  if (durationNs(textAt(value, 'interval')) < 0n) {
-    report(['interval'], 'interval cannot be negative');
-  }
-};
-
-const MIN_SCRUB_NS = 10_000_000_000n;
-
-function isScrubTooOften(interval: string): boolean {
-  const ns = durationNs(interval);
-  return ns !== 0n && ns < MIN_SCRUB_NS;
-}
+export const checkTrim: DocumentCheck = (value, report) =>
+  durationNotNegative(value, report, ['interval'], () => 'interval cannot be negative');
 
 /** The words are those of the volume's own section: of this kind no source is at hand. */
-export const checkScrub: DocumentCheck = (value, report) => {
-  if (isScrubTooOften(textAt(value, 'interval'))) {
-    report(['interval'], 'scrub interval: minimum value is 10s');
-  }
-};
+export const checkScrub: DocumentCheck = (value, report) =>
+  atLeastTenSeconds(value, report, ['interval'], 'scrub interval');
 
 /** Trim and scrub of one volume. */
 export const checkUpkeep: DocumentCheck = (value, report) => {
-  if (durationNs(textAt(value, 'trim', 'interval')) < 0n) {
-    report(['trim', 'interval'], 'trim interval cannot be negative');
-  }
-  if (isScrubTooOften(textAt(value, 'scrub', 'interval'))) {
-    report(['scrub', 'interval'], 'scrub interval: minimum value is 10s');
-  }
+  durationNotNegative(value, report, ['trim', 'interval'], () => 'trim interval cannot be negative');
+  atLeastTenSeconds(value, report, ['scrub', 'interval'], 'scrub interval');
 };
