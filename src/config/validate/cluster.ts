@@ -197,6 +197,11 @@ function authorizerProblem(type: string, name: string): string | undefined {
   if (name === '') {
     return 'authorizer name must be set';
   }
+  return authorizerTypeProblem(type);
+}
+
+/** What is wrong with the type of an authorizer. */
+export function authorizerTypeProblem(type: string): string | undefined {
   return AUTHORIZERS.includes(type)
     ? undefined
     : `authorizer type ${type} is not allowed, allowed types are [${AUTHORIZERS.join(' ')}]`;

@@ -21,6 +21,7 @@ import {
   checkNodeMetadata,
   checkRegistries,
   checkRuntimeSpec,
+  kubeSpanMtuProblem,
 } from './sections.ts';
 
 /** Checks the whole legacy document. */
@@ -189,15 +190,13 @@ function checkWorker(
   }
 }
 
-const MIN_KUBESPAN_MTU = 1280;
-
 function checkNetwork(findings: Findings, machine: ConfigObject): void {
   checkDevices(findings, listAt(machine, 'network', 'interfaces'));
   const kubespan = objectAt(machine, 'network', 'kubespan');
   // Zero is the default, which is large enough.
-  const mtu = numberAt(kubespan, 'mtu') || MIN_KUBESPAN_MTU;
-  if (flagAt(kubespan, 'enabled') === true && mtu < MIN_KUBESPAN_MTU) {
-    const message = `kubespan link MTU must be at least ${MIN_KUBESPAN_MTU}`;
-    findings.error(['machine', 'network', 'kubespan', 'mtu'], message);
+  const mtu = numberAt(kubespan, 'mtu');
+  const problem = mtu === 0 ? undefined : kubeSpanMtuProblem(mtu);
+  if (flagAt(kubespan, 'enabled') === true && problem !== undefined) {
+    findings.error(['machine', 'network', 'kubespan', 'mtu'], problem);
   }
 }

@@ -34,10 +34,18 @@ export function checkKubelet(findings: Findings, kubelet: ConfigObject | undefin
   const subnets = stringsAt(kubelet, 'nodeIP', 'validSubnets');
   const path: Path = ['machine', 'kubelet', 'nodeIP', 'validSubnets'];
   checkSubnets(findings, path, subnets, 'kubelet nodeIP subnet is not valid');
+  checkKubeletFields(findings, ['machine', 'kubelet', 'extraConfig'], objectAt(kubelet, 'extraConfig'));
+}
+
+/** Fields of a KubeletConfiguration that Talos keeps to itself. */
+export function checkKubeletFields(
+  findings: Pick<Findings, 'error'>,
+  path: Path,
+  config: ConfigObject | undefined,
+): void {
   for (const field of PROTECTED_KUBELET_FIELDS) {
-    if (at(kubelet, 'extraConfig', field) !== undefined) {
-      const message = `kubelet configuration field ${goQuote(field)} can't be overridden`;
-      findings.error(['machine', 'kubelet', 'extraConfig', field], message);
+    if (at(config, field) !== undefined) {
+      findings.error([...path, field], `kubelet configuration field ${goQuote(field)} can't be overridden`);
     }
   }
 }
@@ -103,6 +111,13 @@ export function checkKubeSpan(
       findings.error([...filters, 'excludeAdvertisedNetworks', index], message);
     }
   }
+}
+
+const MIN_KUBESPAN_MTU = 1280;
+
+/** What is wrong with the MTU of KubeSpan's link. */
+export function kubeSpanMtuProblem(mtu: number): string | undefined {
+  return mtu < MIN_KUBESPAN_MTU ? `kubespan link MTU must be at least ${MIN_KUBESPAN_MTU}` : undefined;
 }
 
 export function checkLogging(findings: Findings, machine: ConfigObject): void {

@@ -74,6 +74,9 @@ export function isSet(value: ConfigObject, ...keys: readonly string[]): boolean 
   return at(value, ...keys) !== undefined;
 }
 
+/** The last of the ports. */
+export const MAX_PORT = 65535;
+
 interface SelectorRule {
   readonly env: CelEnv;
   /** Said of an absent selector; without it none is needed. */

@@ -6,6 +6,7 @@ import { addressProblem, isIp, parseAddress, prefixProblem } from '../../text/ip
 import { flagAt, listAt, numberAt, objectAt, stringsAt, textAt, urlAt } from '../../view.ts';
 import { checkSubnets } from '../cluster.ts';
 import type { DocumentCheck } from '../report.ts';
+import { kubeSpanMtuProblem } from '../sections.ts';
 import { all, durationNotNegative, isSet, named, needs } from './common.ts';
 
 export const checkDhcp: DocumentCheck = all(named(), (value, report) => {
@@ -102,16 +103,13 @@ export const checkTime: DocumentCheck = (value, report) => {
   }
 };
 
-const MIN_KUBESPAN_MTU = 1280;
-
 export const checkKubeSpan: DocumentCheck = (value, report) => {
-  if (isSet(value, 'mtu') && numberAt(value, 'mtu') < MIN_KUBESPAN_MTU) {
-    report(['mtu'], `kubespan link MTU must be at least ${MIN_KUBESPAN_MTU}`);
+  const mtu = isSet(value, 'mtu') ? kubeSpanMtuProblem(numberAt(value, 'mtu')) : undefined;
+  if (mtu !== undefined) {
+    report(['mtu'], mtu);
   }
-  for (const [index, filter] of stringsAt(value, 'filters', 'endpoints').entries()) {
-    const refusal = 'KubeSpan endpoint filter is not valid';
-    checkSubnets({ error: (_, message) => report(['filters', 'endpoints', index], message) }, [], [filter], refusal);
-  }
+  const filters = ['filters', 'endpoints'];
+  checkSubnets({ error: report }, filters, stringsAt(value, ...filters), 'KubeSpan endpoint filter is not valid');
 };
 
 export const checkSharedAddress: DocumentCheck = all(named(), (value, report) => {

@@ -1,16 +1,16 @@
 /** Kubernetes components and what they are told (reference/network-config.md E.4 "Kubernetes"). */
 import { compareText } from '../../../platform/bytes.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
-import { PROTECTED_KUBELET_FIELDS } from '../../protected-kubelet-fields.ts';
 import { isApiRole, NEWER_API_ROLES } from '../../roles.ts';
 import type { ConfigObject } from '../../schema/types.ts';
 import { endpointProblem } from '../../text/url.ts';
 import { at, flagAt, numberAt, objectAt, stringsAt, textAt, textMapAt, urlAt } from '../../view.ts';
-import { checkSubnets, resourceProblem } from '../cluster.ts';
+import { authorizerTypeProblem, checkSubnets, resourceProblem } from '../cluster.ts';
 import { multiError } from '../findings.ts';
 import { annotationProblems, domainProblem, labelProblems, taintProblems } from '../names.ts';
 import type { DocumentCheck, Report } from '../report.ts';
-import { all, isSet, named, needs } from './common.ts';
+import { checkKubeletFields } from '../sections.ts';
+import { all, isSet, MAX_PORT, named, needs } from './common.ts';
 import { checkAcceptedCas, checkPair, pemProblem } from './pem.ts';
 
 const resources: DocumentCheck = (value, report) => {
@@ -76,13 +76,9 @@ export const checkProxy = unlessDisabled(
   ),
 );
 
-export const checkKubelet: DocumentCheck = all(imageSet('kubelet'), (value, report) => {
-  for (const field of PROTECTED_KUBELET_FIELDS) {
-    if (at(value, 'config', field) !== undefined) {
-      report(['config', field], `kubelet configuration field ${goQuote(field)} can't be overridden`);
-    }
-  }
-});
+export const checkKubelet: DocumentCheck = all(imageSet('kubelet'), (value, report) =>
+  checkKubeletFields({ error: report }, ['config'], objectAt(value, 'config')),
+);
 
 export const checkCluster: DocumentCheck = all(
   needs(['clusterName'], 'clusterName must be specified'),
@@ -98,8 +94,7 @@ export const checkCluster: DocumentCheck = all(
 
 export const checkNode: DocumentCheck = (value, report) => {
   const path = ['nodeIP', 'validSubnets'];
-  const findings = { error: (where: readonly (string | number)[], message: string) => report(where, message) };
-  checkSubnets(findings, path, stringsAt(value, ...path), 'nodeIP subnet is not valid');
+  checkSubnets({ error: report }, path, stringsAt(value, ...path), 'nodeIP subnet is not valid');
   for (const [field, problems] of [
     ['labels', labelProblems(textMapAt(value, 'labels'))],
     ['annotations', annotationProblems(textMapAt(value, 'annotations'))],
@@ -110,8 +105,6 @@ export const checkNode: DocumentCheck = (value, report) => {
     }
   }
 };
-
-const MAX_PORT = 65535;
 
 export const checkPrism: DocumentCheck = (value, report) => {
   const port = numberAt(value, 'port');
@@ -133,17 +126,15 @@ export const checkAggregatorCa: DocumentCheck = (value, report) => {
   checkAcceptedCas(value, report);
 };
 
-const AUTHORIZERS: readonly string[] = Object.freeze(['Node', 'RBAC', 'Webhook']);
-
 export const checkAuthorizer: DocumentCheck = all(named('authorizer name is required'), (value, report) => {
   const type = textAt(value, 'type');
   const hasWebhook = Object.keys(objectAt(value, 'webhook') ?? {}).length > 0;
   if (type === '') {
     report(['type'], 'authorizer type is required');
   }
-  if (!AUTHORIZERS.includes(type)) {
-    const message = `authorizer type ${type} is not allowed, allowed types are [${AUTHORIZERS.join(' ')}]`;
-    report(['type'], message);
+  const problem = authorizerTypeProblem(type);
+  if (problem !== undefined) {
+    report(['type'], problem);
   }
   if (type === 'Webhook' && !hasWebhook) {
     report(['webhook'], 'authorizer webhook configuration is required for Webhook authorizer type');

@@ -9,7 +9,7 @@ import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
 import { parseAddress } from '../../text/ip.ts';
 import { listAt, numberAt, objectAt, stringsAt, textAt } from '../../view.ts';
 import type { DocumentCheck, Report } from '../report.ts';
-import { all, checkSelector, durationNs, isSet, named } from './common.ts';
+import { all, checkSelector, durationNs, isSet, MAX_PORT, named } from './common.ts';
 
 /** True for `0.0.0.0` and `::`, with or without a prefix length. */
 function isUnspecified(text: string): boolean {
@@ -142,8 +142,6 @@ export const checkVeth: DocumentCheck = (value, report) => {
 function keyProblem(key: string): string | undefined {
   return base64Problem(key) ?? (base64SizeBytes(key) === 32 ? undefined : 'invalid wireguard key length');
 }
-
-const MAX_PORT = 65535;
 
 export const checkWireguard: DocumentCheck = all(
   named(),
