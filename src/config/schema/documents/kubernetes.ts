@@ -14,9 +14,9 @@ import {
   structType,
   text,
 } from '../build.ts';
-import type { DocumentSpec, Field, StructSpec } from '../types.ts';
+import type { DocumentSpec, Field } from '../types.ts';
 import { prefixCodec, urlCodec } from './codecs.ts';
-import { certificateAndKey, documentKind, header, named, plain } from './meta.ts';
+import { certificateAndKey, kindOf, plain } from './meta.ts';
 
 const enabled = flag('enabled', 'Run it.', { default: 'true' });
 const image = field('image', str, 'Container image.', { print: 'always' });
@@ -41,9 +41,7 @@ const subnets = (name: string, doc: string): Field =>
   field(name, list(text(prefixCodec)), doc, { merge: 'replace', print: 'always' });
 
 function kube(kind: string, doc: string, fields: readonly Field[], name?: string): DocumentSpec {
-  const start = name === undefined ? header : named(name);
-  const spec: StructSpec = struct(`k8s.${kind}V1Alpha1`, [...start, ...fields]);
-  return documentKind(kind, 'k8s', spec, doc, { since: 14 });
+  return kindOf({ kind, group: 'k8s', since: 14, doc, name, fields });
 }
 
 /** What runs on control planes and in front of all nodes. */

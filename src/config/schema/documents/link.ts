@@ -3,7 +3,7 @@ import { field, flag, int, list, str, strings, struct, structType, text } from '
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
 import { addressCodec, addressPortCodec, enumCodec, prefixCodec } from './codecs.ts';
-import { documentKind, named, table } from './meta.ts';
+import { kindOf, table } from './meta.ts';
 
 const address: StructSpec = struct('network.AddressConfig', [
   field('address', text(prefixCodec), 'Address with its prefix length.', { print: 'always' }),
@@ -119,11 +119,8 @@ const LINK_KINDS: readonly string[] = Object.freeze([
 ]);
 
 function link(kind: string, since: number, doc: string, fields: readonly Field[]): DocumentSpec {
-  const spec = struct(`network.${kind}V1Alpha1`, [...named('Link.'), ...fields, ...common]);
-  return documentKind(kind, 'network', spec, doc, {
-    since,
-    conflictsWith: LINK_KINDS.filter((other) => other !== kind),
-  });
+  const conflictsWith = LINK_KINDS.filter((other) => other !== kind);
+  return kindOf({ kind, group: 'network', since, doc, name: 'Link.', fields: [...fields, ...common], conflictsWith });
 }
 
 export const linkDocuments: readonly DocumentSpec[] = Object.freeze([

@@ -19,14 +19,14 @@ export function documentKind(
   group: string,
   struct: StructSpec,
   doc: string,
-  options: { since?: number; conflictsWith?: readonly string[]; named?: boolean } = {},
+  options: { since?: number; conflictsWith?: readonly string[] } = {},
 ): DocumentSpec {
   return Object.freeze({
     kind,
     apiVersion: 'v1alpha1',
     group,
     struct,
-    named: options.named ?? struct.byName.name !== undefined,
+    named: struct.byName.name !== undefined,
     doc,
     since: options.since ?? 0,
     conflictsWith: Object.freeze([...(options.conflictsWith ?? [])]),
@@ -40,14 +40,17 @@ export interface KindRow {
   readonly since: number;
   readonly doc: string;
   /** Says what the name is; absent for singletons. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly fields: readonly Field[];
+  /** Other kinds that must not exist with the same name. */
+  readonly conflictsWith?: readonly string[];
 }
 
 /** The kind that a row describes. */
-export function kindOf({ kind, group, since, doc, name, fields }: KindRow): DocumentSpec {
+export function kindOf({ kind, group, since, doc, name, fields, conflictsWith = [] }: KindRow): DocumentSpec {
   const start = name === undefined ? header : named(name);
-  return documentKind(kind, group, struct(`${group}.${kind}V1Alpha1`, [...start, ...fields]), doc, { since });
+  const spec = struct(`${group}.${kind}V1Alpha1`, [...start, ...fields]);
+  return documentKind(kind, group, spec, doc, { since, conflictsWith });
 }
 
 /** A struct field that is no pointer. */

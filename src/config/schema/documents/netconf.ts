@@ -3,7 +3,7 @@ import { block, bool, field, flag, int, list, str, strings, struct, structType, 
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
 import { addressCodec, enumCodec, expressionCodec, prefixCodec, urlCodec } from './codecs.ts';
-import { documentKind, header, named, table } from './meta.ts';
+import { kindOf, table } from './meta.ts';
 
 const selector: StructSpec = struct('network.LinkSelector', [
   field('match', text(expressionCodec), 'Expression that selects the link.', { merge: 'copy' }),
@@ -22,8 +22,7 @@ const clientId: readonly Field[] = Object.freeze([
   field('duidRaw', str, 'DUID in hexadecimal.'),
 ]);
 
-const hostname: StructSpec = struct('network.HostnameConfigV1Alpha1', [
-  ...header,
+const hostname: readonly Field[] = Object.freeze([
   field(
     'auto',
     text(enumCodec('nethelpers.AutoHostnameKind', ['off', 'addr', 'stable'], undefined)),
@@ -37,8 +36,7 @@ const hostname: StructSpec = struct('network.HostnameConfigV1Alpha1', [
 ]);
 
 const DNS: readonly string[] = Object.freeze(['Do53', 'DoT', 'DoH']);
-const resolver: StructSpec = struct('network.ResolverConfigV1Alpha1', [
-  ...header,
+const resolver: readonly Field[] = Object.freeze([
   field(
     'nameservers',
     list(
@@ -78,8 +76,7 @@ const resolver: StructSpec = struct('network.ResolverConfigV1Alpha1', [
   ),
 ]);
 
-const time: StructSpec = struct('network.TimeSyncConfigV1Alpha1', [
-  ...header,
+const time: readonly Field[] = Object.freeze([
   flag('enabled', 'Sync the clock.', { default: 'true' }),
   field('bootTimeout', text(durationCodec), 'How long boot waits for the first sync.'),
   block(
@@ -93,8 +90,7 @@ const time: StructSpec = struct('network.TimeSyncConfigV1Alpha1', [
   block('ptp', struct('network.PTPConfig', [field('devices', strings, 'Devices.')]), 'PTP.'),
 ]);
 
-const kubespan: StructSpec = struct('network.KubeSpanConfigV1Alpha1', [
-  ...header,
+const kubespan: readonly Field[] = Object.freeze([
   flag('enabled', 'Use KubeSpan.'),
   flag('advertiseKubernetesNetworks', 'Announce pod networks.'),
   flag('allowDownPeerBypass', 'Send around peers that are down.'),
@@ -112,14 +108,13 @@ const kubespan: StructSpec = struct('network.KubeSpanConfigV1Alpha1', [
 
 const linkName = field('link', str, 'Link that holds the address.', { print: 'always' });
 
-function probe(kind: string, target: Field): StructSpec {
-  return struct(`network.${kind}V1Alpha1`, [
-    ...named('Probe.'),
+function probe(target: Field): readonly Field[] {
+  return [
     field('interval', text(durationCodec), 'Time between probes.', { default: '1s' }),
     field('failureThreshold', int('int'), 'Failures before it counts as failed.'),
     target,
     field('timeout', text(durationCodec), 'Time to answer.', { default: '10s' }),
-  ]);
+  ];
 }
 
 const bgpNeighbor: StructSpec = struct('network.BGPNeighborConfig', [
@@ -145,8 +140,7 @@ const bgpImport: StructSpec = struct('network.BGPImportConfig', [
   field('prefixes', list(text(prefixCodec)), 'Networks.', { print: 'always' }),
 ]);
 
-const bgp: StructSpec = struct('network.BGPInstanceConfigV1Alpha1', [
-  ...named('Instance.'),
+const bgp: readonly Field[] = Object.freeze([
   field('vrf', str, 'VRF.'),
   field('localASN', int('uint32'), 'AS number.', { print: 'always' }),
   field('routerID', text(addressCodec), 'Router id.'),
@@ -161,8 +155,7 @@ const bgp: StructSpec = struct('network.BGPInstanceConfigV1Alpha1', [
 
 const ACTIONS: readonly string[] = Object.freeze(['unspec', 'unicast', 'blackhole', 'unreachable', 'prohibit']);
 
-const rule: StructSpec = struct('network.RoutingRuleConfigV1Alpha1', [
-  ...named('Priority.'),
+const rule: readonly Field[] = Object.freeze([
   field('src', text(prefixCodec), 'Source network.'),
   field('dst', text(prefixCodec), 'Destination network.'),
   table({ print: 'always' }),
@@ -176,77 +169,41 @@ const rule: StructSpec = struct('network.RoutingRuleConfigV1Alpha1', [
   field('fwMask', int('uint32'), 'Mask of it.'),
 ]);
 
-function net(kind: string, since: number, spec: StructSpec, doc: string, conflictsWith?: string[]): DocumentSpec {
-  return documentKind(kind, 'network', spec, doc, { since, ...(conflictsWith === undefined ? {} : { conflictsWith }) });
+function net(
+  kind: string,
+  since: number,
+  doc: string,
+  fields: readonly Field[],
+  name?: string,
+  conflictsWith: readonly string[] = [],
+): DocumentSpec {
+  return kindOf({ kind, group: 'network', since, doc, name, fields, conflictsWith });
 }
 
-function singular(kind: string, fields: readonly Field[], nameDoc: string): StructSpec {
-  return struct(`network.${kind}V1Alpha1`, [...named(nameDoc), ...fields]);
-}
-
+const linkSelector = field('selector', structType(selector), 'Which link.');
 const ignoreRoutes = flag('ignoreRoutes', 'Do not take routes.');
+const dhcp: readonly Field[] = Object.freeze([metric, ignoreHostname, ignoreRoutes, ...clientId]);
+const dhcp6: readonly Field[] = Object.freeze([metric, ignoreHostname, ...clientId]);
+const hostnames = field('hostnames', strings, 'Names.', { print: 'always' });
+const apiToken = field('apiToken', str, 'API token.', { secret: true, print: 'always' });
+const endpoint = field('endpoint', str, 'host:port.', { print: 'always' });
+const url = field('url', text(urlCodec), 'URL.', { print: 'always' });
+const routeMetric = field('metric', int('uint32'), 'Metric.');
 
 export const netconfDocuments: readonly DocumentSpec[] = Object.freeze([
-  net(
-    'LinkAliasConfig',
-    12,
-    singular('LinkAliasConfig', [field('selector', structType(selector), 'Which link.')], 'Alias.'),
-    'Another name of a link.',
-  ),
-  net(
-    'DHCPv4Config',
-    12,
-    singular('DHCPv4Config', [metric, ignoreHostname, ignoreRoutes, ...clientId], 'Link.'),
-    'DHCP on a link.',
-  ),
-  net(
-    'DHCPv6Config',
-    12,
-    singular('DHCPv6Config', [metric, ignoreHostname, ...clientId], 'Link.'),
-    'DHCPv6 on a link.',
-  ),
-  net('HostnameConfig', 12, hostname, 'Host name.'),
-  net('ResolverConfig', 12, resolver, 'Name servers.'),
-  net(
-    'StaticHostConfig',
-    12,
-    singular('StaticHostConfig', [field('hostnames', strings, 'Names.', { print: 'always' })], 'Address.'),
-    'A line of /etc/hosts.',
-  ),
-  net('TimeSyncConfig', 12, time, 'Clock.'),
-  net('KubeSpanConfig', 13, kubespan, 'KubeSpan.'),
-  net('Layer2VIPConfig', 12, singular('Layer2VIPConfig', [linkName], 'Address.'), 'Shared address by ARP.', [
-    'HCloudVIPConfig',
-  ]),
-  net(
-    'HCloudVIPConfig',
-    12,
-    singular(
-      'HCloudVIPConfig',
-      [linkName, field('apiToken', str, 'API token.', { secret: true, print: 'always' })],
-      'Address.',
-    ),
-    'Shared address of Hetzner Cloud.',
-    ['Layer2VIPConfig'],
-  ),
-  net(
-    'TCPProbeConfig',
-    13,
-    probe('TCPProbeConfig', field('endpoint', str, 'host:port.', { print: 'always' })),
-    'Probe by TCP.',
-  ),
-  net(
-    'HTTPProbeConfig',
-    14,
-    probe('HTTPProbeConfig', field('url', text(urlCodec), 'URL.', { print: 'always' })),
-    'Probe by HTTP.',
-  ),
-  net(
-    'BlackholeRouteConfig',
-    13,
-    singular('BlackholeRouteConfig', [field('metric', int('uint32'), 'Metric.')], 'Network.'),
-    'Network whose packets are dropped.',
-  ),
-  net('RoutingRuleConfig', 13, rule, 'Routing rule.'),
-  net('BGPInstanceConfig', 14, bgp, 'BGP instance.'),
+  net('LinkAliasConfig', 12, 'Another name of a link.', [linkSelector], 'Alias.'),
+  net('DHCPv4Config', 12, 'DHCP on a link.', dhcp, 'Link.'),
+  net('DHCPv6Config', 12, 'DHCPv6 on a link.', dhcp6, 'Link.'),
+  net('HostnameConfig', 12, 'Host name.', hostname),
+  net('ResolverConfig', 12, 'Name servers.', resolver),
+  net('StaticHostConfig', 12, 'A line of /etc/hosts.', [hostnames], 'Address.'),
+  net('TimeSyncConfig', 12, 'Clock.', time),
+  net('KubeSpanConfig', 13, 'KubeSpan.', kubespan),
+  net('Layer2VIPConfig', 12, 'Shared address by ARP.', [linkName], 'Address.', ['HCloudVIPConfig']),
+  net('HCloudVIPConfig', 12, 'Shared address of Hetzner Cloud.', [linkName, apiToken], 'Address.', ['Layer2VIPConfig']),
+  net('TCPProbeConfig', 13, 'Probe by TCP.', probe(endpoint), 'Probe.'),
+  net('HTTPProbeConfig', 14, 'Probe by HTTP.', probe(url), 'Probe.'),
+  net('BlackholeRouteConfig', 13, 'Network whose packets are dropped.', [routeMetric], 'Network.'),
+  net('RoutingRuleConfig', 13, 'Routing rule.', rule, 'Priority.'),
+  net('BGPInstanceConfig', 14, 'BGP instance.', bgp, 'Instance.'),
 ]);
