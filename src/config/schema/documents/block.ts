@@ -2,17 +2,17 @@
 import { block, field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, StructSpec } from '../types.ts';
-import { byteSizeCodec, enumCodec, expressionCodec, sizeCodec } from './codecs.ts';
-import { documentKind, header, named } from './meta.ts';
+import { enumCodec, sizeCodec } from './codecs.ts';
+import { byteSize, documentKind, expression, header, named } from './meta.ts';
 
 const diskSelector: StructSpec = struct('block.DiskSelector', [
-  field('match', text(expressionCodec), 'Expression that selects the disk.', { merge: 'copy' }),
+  expression('match', 'Expression that selects the disk.'),
 ]);
 
 const provisioning: StructSpec = struct('block.ProvisioningSpec', [
   field('diskSelector', structType(diskSelector), 'Which disk.'),
   flag('grow', 'Grow to the size of the disk.'),
-  field('minSize', text(byteSizeCodec), 'Smallest size.', { merge: 'copy' }),
+  byteSize('minSize', 'Smallest size.'),
   field('maxSize', text(sizeCodec), 'Largest size.'),
 ]);
 
@@ -68,9 +68,7 @@ const scrub = interval('scrub', 'block.ScrubConfig', 'Periodic scrub.');
 
 const xfs = block(
   'xfs',
-  struct('block.XFSSpec', [
-    field('minAllocationGroupSize', text(byteSizeCodec), 'Smallest allocation group.', { merge: 'copy' }),
-  ]),
+  struct('block.XFSSpec', [byteSize('minAllocationGroupSize', 'Smallest allocation group.')]),
   'XFS options.',
   { since: 14 },
 );
@@ -147,11 +145,7 @@ const existingVolume: StructSpec = struct('block.ExistingVolumeConfigV1Alpha1', 
       struct('block.VolumeDiscoverySpec', [
         field(
           'volumeSelector',
-          structType(
-            struct('block.VolumeSelector', [
-              field('match', text(expressionCodec), 'Expression that selects the volume.', { merge: 'copy' }),
-            ]),
-          ),
+          structType(struct('block.VolumeSelector', [expression('match', 'Expression that selects the volume.')])),
           'Which volume.',
         ),
       ]),

@@ -3,7 +3,7 @@ import { field, flag, int, list, str, strings, struct, structType, text } from '
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
 import { addressCodec, addressPortCodec, enumCodec, prefixCodec } from './codecs.ts';
-import { kindOf, table } from './meta.ts';
+import { count, kindOf, table } from './meta.ts';
 
 const address: StructSpec = struct('network.AddressConfig', [
   field('address', text(prefixCodec), 'Address with its prefix length.', { print: 'always' }),
@@ -30,7 +30,6 @@ const common: readonly Field[] = Object.freeze([
 
 const hardwareAddr = field('hardwareAddr', str, 'Hardware address.');
 const links = field('links', strings, 'Links below this one.');
-const count = (name: string, doc: string): Field => field(name, int('uint32'), doc, { pointer: true });
 const byte = (name: string, doc: string): Field => field(name, int('uint8'), doc, { pointer: true });
 const words = (name: string, goType: string, values: readonly string[], doc: string): Field =>
   field(name, text(enumCodec(goType, values, undefined)), doc, { pointer: true, values });

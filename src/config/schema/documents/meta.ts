@@ -1,7 +1,7 @@
 /** Header fields that every side document starts with. */
-import { type FieldOptions, field, str, struct, structType, text } from '../build.ts';
+import { type FieldOptions, field, int, str, struct, structType, text } from '../build.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
-import { routingTableCodec } from './codecs.ts';
+import { byteSizeCodec, expressionCodec, routingTableCodec } from './codecs.ts';
 
 export const header: readonly Field[] = Object.freeze([
   field('apiVersion', str, 'Version of the document schema.'),
@@ -61,6 +61,16 @@ export const plain = (
   doc: string,
   options: FieldOptions = {},
 ): Field => field(name, structType(struct(goType, fields)), doc, options);
+
+/** An expression. A patch without one takes it away (reference E.10). */
+export const expression = (name: string, doc: string): Field =>
+  field(name, text(expressionCodec), doc, { merge: 'copy' });
+
+/** A size in bytes. A patch without one takes it away (reference E.10). */
+export const byteSize = (name: string, doc: string): Field => field(name, text(byteSizeCodec), doc, { merge: 'copy' });
+
+/** A number of which zero is a value. */
+export const count = (name: string, doc: string): Field => field(name, int('uint32'), doc, { pointer: true });
 
 /** A certificate with its key, both as PEM. */
 export const certificateAndKey: StructSpec = struct('meta.CertificateAndKey', [

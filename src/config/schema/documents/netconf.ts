@@ -2,12 +2,10 @@
 import { block, bool, field, flag, int, list, str, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec, Field, StructSpec } from '../types.ts';
-import { addressCodec, enumCodec, expressionCodec, prefixCodec, urlCodec } from './codecs.ts';
-import { kindOf, table } from './meta.ts';
+import { addressCodec, enumCodec, prefixCodec, urlCodec } from './codecs.ts';
+import { expression, kindOf, table } from './meta.ts';
 
-const selector: StructSpec = struct('network.LinkSelector', [
-  field('match', text(expressionCodec), 'Expression that selects the link.', { merge: 'copy' }),
-]);
+const selector: StructSpec = struct('network.LinkSelector', [expression('match', 'Expression that selects the link.')]);
 
 const CLIENT_IDS: readonly string[] = Object.freeze(['none', 'mac', 'duid']);
 const metric = field('routeMetric', int('uint32'), 'Metric of the routes.');

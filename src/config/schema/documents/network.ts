@@ -1,8 +1,8 @@
 /** Firewall, KubeSpan endpoints and Ethernet settings (reference E.4; v1.11.3.md 11.1). */
-import { block, bool, field, flag, int, list, map, strings, struct, structType, text } from '../build.ts';
-import type { DocumentSpec, Field, StructSpec } from '../types.ts';
+import { block, bool, field, flag, list, map, strings, struct, structType, text } from '../build.ts';
+import type { DocumentSpec, StructSpec } from '../types.ts';
 import { addressPortCodec, enumCodec, portRangeCodec, prefixCodec } from './codecs.ts';
-import { documentKind, header, named } from './meta.ts';
+import { count, documentKind, header, named } from './meta.ts';
 
 const defaultAction: StructSpec = struct('network.DefaultActionConfigV1Alpha1', [
   ...header,
@@ -57,8 +57,6 @@ const kubespanEndpoints: StructSpec = struct('network.KubespanEndpointsConfigV1A
     print: 'always',
   }),
 ]);
-
-const count = (name: string, doc: string): Field => field(name, int('uint32'), doc, { pointer: true });
 
 const ethernet: StructSpec = struct('network.EthernetConfigV1Alpha1', [
   ...named('Link.'),

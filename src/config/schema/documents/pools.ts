@@ -1,11 +1,11 @@
 /** Trim, scrub, RAID, LVM and volumes of the hypervisor, from v1.13 on (reference E.4). */
-import { block, field, flag, int, str, struct, text } from '../build.ts';
+import { block, field, flag, str, struct, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
-import { byteSizeCodec, enumCodec, expressionCodec, sizeCodec } from './codecs.ts';
-import { type KindRow, kindOf, plain } from './meta.ts';
+import { enumCodec, sizeCodec } from './codecs.ts';
+import { byteSize, count, expression, type KindRow, kindOf, plain } from './meta.ts';
 
-const match = field('match', text(expressionCodec), 'Expression that selects.', { merge: 'copy' });
+const match = expression('match', 'Expression that selects.');
 const volumeSelector = plain(
   'provisioning',
   'storage.ProvisioningSpec',
@@ -82,14 +82,14 @@ const storageKinds: readonly KindRow[] = Object.freeze([
         print: 'always',
         values: LAYOUTS,
       }),
-      field('mirrors', int('uint32'), 'Copies.', { pointer: true }),
-      field('stripes', int('uint32'), 'Stripes.', { pointer: true }),
+      count('mirrors', 'Copies.'),
+      count('stripes', 'Stripes.'),
       plain(
         'provisioning',
         'storage.LVMLogicalVolumeProvisioningSpec',
         [
           field('volumeGroup', str, 'Group.', { print: 'always' }),
-          field('minSize', text(byteSizeCodec), 'Smallest size.', { merge: 'copy' }),
+          byteSize('minSize', 'Smallest size.'),
           field('maxSize', text(sizeCodec), 'Largest size.'),
         ],
         'Where and how large.',

@@ -2,11 +2,11 @@
 import { block, field, flag, list, object, str, stringMap, strings, struct, structType, text } from '../build.ts';
 import { durationCodec } from '../codecs.ts';
 import type { DocumentSpec } from '../types.ts';
-import { expressionCodec, urlCodec } from './codecs.ts';
+import { urlCodec } from './codecs.ts';
 import { containerKind } from './container.ts';
-import { certificateAndKey, type KindRow, kindOf, plain } from './meta.ts';
+import { certificateAndKey, expression, type KindRow, kindOf, plain } from './meta.ts';
 
-const match = field('match', text(expressionCodec), 'Expression that selects.', { merge: 'copy' });
+const match = expression('match', 'Expression that selects.');
 
 const clusterKinds: readonly KindRow[] = Object.freeze([
   {
@@ -171,8 +171,8 @@ const runtimeKinds: readonly KindRow[] = Object.freeze([
     since: 12,
     doc: 'What is done when memory runs out.',
     fields: [
-      field('triggerExpression', text(expressionCodec), 'When to act.', { merge: 'copy' }),
-      field('cgroupRankingExpression', text(expressionCodec), 'Whom to end first.', { merge: 'copy' }),
+      expression('triggerExpression', 'When to act.'),
+      expression('cgroupRankingExpression', 'Whom to end first.'),
       flag('strictCgroupClassOrdering', 'Classes before ranks.', { since: 14 }),
       field('sampleInterval', text(durationCodec), 'How often to look.'),
     ],
