@@ -14,12 +14,12 @@ import { discoveryService } from '../services/discovery/program.ts';
 import { nameServer } from '../services/dns/server.ts';
 import { loadBalancer } from '../services/load-balancer/server.ts';
 import { timeServer } from '../services/time/server.ts';
-import { INSTALLER, type ProgramSet } from './programs.ts';
+import { ETCD, INSTALLER, type ProgramSet } from './programs.ts';
 
 /** What the images of a Talos v1.11.3 cluster run, and the services outside of it. */
 export const PROGRAMS: ProgramSet = {
   images: Object.freeze({
-    'gcr.io/etcd-development/etcd': () => etcd,
+    [ETCD]: () => etcd,
     [INSTALLER]: () => idle,
     'ghcr.io/siderolabs/kubelet': kubelet,
     'registry.k8s.io/kube-apiserver': kubeApiserver,

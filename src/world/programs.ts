@@ -16,6 +16,9 @@ export interface ProgramSet {
   readonly nameServer: (zone: Zone) => Program;
 }
 
+/** Repository of etcd. */
+export const ETCD = 'gcr.io/etcd-development/etcd';
+
 /** Repository of the plain installer. */
 export const INSTALLER = 'ghcr.io/siderolabs/installer';
 

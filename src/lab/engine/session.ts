@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import type { SimProcess } from '../../sim/kernel/process.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
-import type { ProgramSet } from '../../world/programs.ts';
+import { ETCD, type ProgramSet } from '../../world/programs.ts';
 import { World } from '../../world/world.ts';
 import { CheckerSet } from '../checkers/all.ts';
 import type { Scenario } from '../scenario/model.ts';
@@ -13,8 +13,6 @@ import { OperatorShell } from '../tools/shell.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Workspace } from '../tools/workspace.ts';
 import { ClusterObserver } from '../view/observer.ts';
-
-const ETCD_IMAGE = 'gcr.io/etcd-development/etcd';
 
 /** What a session is made with, beside the scenario. */
 export interface SessionDeps {
@@ -44,6 +42,7 @@ export class Session {
   #shell: OperatorShell | undefined;
 
   constructor(scenario: Scenario, options: SessionOptions, deps: SessionDeps) {
+    const { loadBalancer, dns, publicNames, epochUs, reserved, schematics } = scenario;
     this.scenario = scenario;
     this.#tools = deps.tools;
     this.files = new Workspace(deps.readFile);
@@ -58,12 +57,7 @@ export class Session {
             withoutUndefined({ ...disk, sizeBytes: Math.round(sizeGiB * 1_073_741_824) }),
           ),
         })),
-        ...(scenario.loadBalancer !== undefined && { loadBalancer: scenario.loadBalancer }),
-        ...(scenario.dns !== undefined && { dns: scenario.dns }),
-        ...(scenario.publicNames !== undefined && { publicNames: scenario.publicNames }),
-        ...(scenario.epochUs !== undefined && { epochUs: scenario.epochUs }),
-        ...(scenario.reserved !== undefined && { reserved: scenario.reserved }),
-        ...(scenario.schematics !== undefined && { schematics: scenario.schematics }),
+        ...withoutUndefined({ loadBalancer, dns, publicNames, epochUs, reserved, schematics }),
         digest: options.digest,
         strictWire: options.strictWire,
       },
@@ -114,7 +108,7 @@ export class Session {
 
 /** The same programs, with an etcd whose requests are seen. */
 function observed(programs: ProgramSet, observer: ServerObserver): ProgramSet {
-  return { ...programs, images: { ...programs.images, [ETCD_IMAGE]: () => etcdProgram({ observer }) } };
+  return { ...programs, images: { ...programs.images, [ETCD]: () => etcdProgram({ observer }) } };
 }
 
 function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
