@@ -1,37 +1,26 @@
 import { INTERNET, INTERNET_ADDRESSES } from '../../world/layout.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
 import type { NetworkSpec } from './model.ts';
+import type { Report } from './problem.ts';
 
-interface NatProblem {
-  /** Below `network.NAME.nat`. */
-  readonly at: readonly PropertyKey[];
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** What is wrong with the translation of a network's addresses. */
-export function natProblems(network: NetworkSpec, all: readonly NetworkSpec[]): readonly NatProblem[] {
+/** Checks the translation of a network's addresses. */
+export function checkNat(network: NetworkSpec, all: readonly NetworkSpec[], report: Report): void {
   const { nat, name } = network;
-  if (nat === undefined) return [];
-  const problems: NatProblem[] = [];
-  if (network.gateway === undefined)
-    problems.push({ at: [], message: `network ${name} has no gateway that could translate its addresses` });
+  if (nat === undefined) return;
+  const path = ['network', name, 'nat'];
+  if (network.gateway === undefined) report(path, `network ${name} has no gateway that could translate its addresses`);
   const holder = holderOf(nat.address, name, all);
   if (holder !== undefined)
-    problems.push({
-      at: ['address'],
-      message: holder,
-      hint: `give the site a free address of ${INTERNET.cidr}, the simulated internet`,
-    });
+    report([...path, 'address'], holder, `give the site a free address of ${INTERNET.cidr}, the simulated internet`);
   const inside = parseCidr(network.cidr);
   nat.forwards.forEach(({ protocol, port, to }, index) => {
+    const here = [...path, 'forward', index];
     const target = parseIpv4(to.address);
     if (target === undefined || (inside !== undefined && !cidrContains(inside, target)))
-      problems.push({ at: ['forward', index, 'to'], message: `${to.address} is not an address of ${network.cidr}` });
+      report([...here, 'to'], `${to.address} is not an address of ${network.cidr}`);
     if (nat.forwards.findIndex((other) => other.protocol === protocol && other.port === port) !== index)
-      problems.push({ at: ['forward', index, 'port'], message: `${protocol} port ${port} is forwarded twice` });
+      report([...here, 'port'], `${protocol} port ${port} is forwarded twice`);
   });
-  return problems;
 }
 
 /** Why a public address cannot be the site's; undefined when it can. */

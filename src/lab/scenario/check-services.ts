@@ -1,8 +1,6 @@
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
 import type { Scenario } from './model.ts';
-
-/** Takes a problem at a path of the scenario. */
-export type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+import type { Report } from './problem.ts';
 
 /** Checks what stands beside the machines: addresses of the first network that nobody else has, and those they refer to. */
 export function checkServices(scenario: Scenario, report: Report): void {

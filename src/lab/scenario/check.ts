@@ -1,12 +1,12 @@
 import { type FaultSpec, OUTSIDE_SERVICES } from '../../world/fault.ts';
 import { splitWords } from '../shell/words.ts';
 import { cidrContains, parseCidr, parseIpv4 } from './addresses.ts';
-import { natProblems } from './check-nat.ts';
+import { checkNat } from './check-nat.ts';
 import { checkAddresses, checkServices } from './check-services.ts';
 import type { ScenarioVocabulary } from './load.ts';
 import type { MistakeSpec, Scenario, Step } from './model.ts';
 import type { PlaceFinder } from './positions.ts';
-import { didYouMean, type Problem } from './problem.ts';
+import { didYouMean, type Problem, type Report } from './problem.ts';
 import type { Expectation } from './schema.ts';
 
 type Path = readonly PropertyKey[];
@@ -27,6 +27,7 @@ export function checkScenario(scenario: Scenario, finder: PlaceFinder, vocabular
 
 class Checker {
   readonly problems: Problem[] = [];
+  readonly #report: Report = (path, message, hint) => this.#add(path, message, hint);
   #scenario: Scenario;
   #finder: PlaceFinder;
   #vocabulary: ScenarioVocabulary;
@@ -62,8 +63,7 @@ class Checker {
       const path = ['network', network.name];
       if (cidr === undefined)
         this.#add([...path, 'cidr'], `"${network.cidr}" is not an IPv4 prefix`, 'write it like 10.0.0.0/24');
-      for (const { at, message, hint } of natProblems(network, this.#scenario.networks))
-        this.#add([...path, 'nat', ...at], message, hint);
+      checkNat(network, this.#scenario.networks, this.#report);
       if (network.gateway === undefined) continue;
       const gateway = parseIpv4(network.gateway);
       if (gateway === undefined) this.#add([...path, 'gateway'], `"${network.gateway}" is not an IPv4 address`);
@@ -112,7 +112,7 @@ class Checker {
   }
 
   services(): void {
-    checkServices(this.#scenario, (path, message, hint) => this.#add(path, message, hint));
+    checkServices(this.#scenario, this.#report);
   }
 
   expectations(expect: readonly Expectation[], path: Path): void {
@@ -163,7 +163,7 @@ class Checker {
   #fault(fault: FaultSpec, path: Path, names: ReadonlySet<string>): void {
     const senseless = senselessFault(fault, this.#scenario);
     if (senseless !== undefined) this.#add([...path, 'fault'], senseless);
-    checkAddresses(fault.addresses ?? [], [...path, 'addresses'], (where, message) => this.#add(where, message));
+    checkAddresses(fault.addresses ?? [], [...path, 'addresses'], this.#report);
     const known = this.#machineNames;
     for (const name of [...fault.machines, ...(fault.from ?? []), ...(fault.to ?? [])]) {
       if (!known.includes(name))

@@ -8,6 +8,9 @@ export interface Problem {
   readonly hint?: string;
 }
 
+/** Takes a problem at a path of the scenario. */
+export type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+
 /** One line, as compilers print it. */
 export function formatProblem(problem: Problem): string {
   const where = problem.line > 0 ? `${problem.file}:${problem.line}:${problem.column}` : problem.file;
