@@ -1,5 +1,5 @@
 import { InternalRaftRequest } from '../../../src/api/etcd/internal.ts';
-import { ETCD_3_6 } from '../../../src/etcd/behaviour.ts';
+import { type Behaviour, ETCD_3_6 } from '../../../src/etcd/behaviour.ts';
 import { Applier, type ApplyEffects, type ApplyResult } from '../../../src/etcd/server/apply/applier.ts';
 import { readFrames } from '../../../src/etcd/server/backend/frame.ts';
 import { encodeImage, StateBuilder } from '../../../src/etcd/server/backend/image.ts';
@@ -16,14 +16,14 @@ export class Replica {
   readonly state: ReplicatedState;
   readonly #applier: Applier;
 
-  constructor(memberId: string, changed: (changes: readonly Revision[]) => void) {
+  constructor(memberId: string, changed: (changes: readonly Revision[]) => void, behaviour: Behaviour = ETCD_3_6) {
     this.state = new ReplicatedState({
       clusterId: '0000000000000001',
       memberId,
       maxLearners: 1,
       minLeaseTtlSec: 2,
       storesLeaseCheckpoints: true,
-      behaviour: ETCD_3_6,
+      behaviour,
     });
     const nothing = (): void => {};
     const effects: ApplyEffects = {

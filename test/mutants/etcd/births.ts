@@ -27,6 +27,14 @@ export const BIRTH_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'this.#append(history, Revision.of(history, sub, { ...kv, version: Math.min(kv.version, 1) }));\n    this.currentRevision',
   ],
   [
+    'revision-falls-back',
+    'G1 #17780',
+    'a database whose newest revisions were compacted away begins below its compaction',
+    'server/mvcc/store.ts',
+    '    this.currentRevision = Math.max(this.currentRevision, scheduled, finished);\n',
+    '',
+  ],
+  [
     'forced-keeps-a-member',
     'G2 membership #20071',
     '--force-new-cluster leaves one of the others in the cluster',
