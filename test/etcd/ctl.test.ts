@@ -144,6 +144,24 @@ describe('etcdctl', () => {
     expect(err).toContain('Error: unhealthy cluster\n');
   });
 
+  it('speaks TLS where the first endpoint or the flags want it, and plain text where it is http', () => {
+    const [first, second] = cluster.nodes.map(({ address }) => address);
+    const failed = { code: 1, out: '', err: 'Error: context deadline exceeded\n' };
+    expect(run(`get none --endpoints=https://${first}:2379`)).toEqual(failed);
+    expect(run(`get none --endpoints=${first}:2379 --insecure-transport=false`)).toEqual(failed);
+    expect(run(`get none --endpoints=${first}:2379 --insecure-skip-tls-verify`)).toEqual(failed);
+    // The scheme of the first goes for all that are dialled together, and each has its own where each is asked.
+    expect(
+      run(`get none --endpoints=http://${first}:2379,https://${second}:2379 --insecure-transport=false`).code,
+    ).toBe(0);
+    const { code, out, err } = run(`endpoint status --endpoints=https://${first}:2379,http://${second}:2379`);
+    expect([code, out.split(',')[0], err]).toEqual([
+      1,
+      `http://${second}:2379`,
+      `Failed to get the status of endpoint https://${first}:2379 (context deadline exceeded)\n`,
+    ]);
+  });
+
   it('grants, shows, keeps alive once and revokes a lease', () => {
     const [line] = run('lease grant 30').out.split('\n');
     expect(line).toMatch(/^lease [0-9a-f]{16} granted with TTL\(30s\)$/);

@@ -43,6 +43,17 @@ describe('operating etcd', () => {
     expect(cluster.ok('timeout 0 etcdctl get L1')).toBe('');
   });
 
+  it('a member that serves TLS cannot be reached in plain text, whatever certificates are at hand', () => {
+    const plain = '--endpoints http://10.0.0.10:2379';
+    expect(cluster.type(`etcdctl ${plain} get a`)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Error: context deadline exceeded\n',
+    });
+    expect(cluster.refused(`etcdctl ${plain} endpoint health`)).toContain('http://10.0.0.10:2379 is unhealthy: ');
+    expect(cluster.ok('etcdctl --endpoints 10.0.0.10:2379 endpoint health')).toContain('is healthy');
+  });
+
   it('status shows one leader that all follow, in one term', () => {
     const lines = cluster
       .ok(`talosctl etcd status -n ${CONTROL_PLANES.join(',')}`)

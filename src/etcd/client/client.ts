@@ -26,7 +26,7 @@ import {
 } from '../../platform/rpc.ts';
 import { Once } from '../../platform/signal.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { parseEndpoint } from './endpoints.ts';
+import { parseEndpoint, tlsForEndpoint } from './endpoints.ts';
 import { LeaseClient } from './lease.ts';
 import { MaintenanceClient } from './maintenance.ts';
 import { callWithRetry, type RetryClass } from './retry.ts';
@@ -43,6 +43,7 @@ export interface ClientPorts {
 export interface ClientOptions {
   /** As users write them: `https://10.0.0.10:2379`. */
   readonly endpoints: readonly string[];
+  /** How endpoints without a scheme, and those of https, are secured. */
   readonly tls?: TlsClient;
   /** Longest connection attempt; also how long a first keep-alive may take, plus one second. */
   readonly dialTimeoutUs?: number;
@@ -112,7 +113,8 @@ export class EtcdClient {
 
   /** A channel of its own to some endpoints, for calls that are about one member. */
   open(endpoints: readonly string[]): RpcChannel {
-    const { tls, dialTimeoutUs, keepaliveTimeUs, keepaliveTimeoutUs } = this.#options;
+    const { dialTimeoutUs, keepaliveTimeUs, keepaliveTimeoutUs } = this.#options;
+    const tls = tlsForEndpoint(endpoints[0], this.#options.tls);
     const options: ChannelOptions = {
       ...CLIENT_MESSAGE_LIMITS,
       ...(tls === undefined ? {} : { tls }),

@@ -1,4 +1,5 @@
 import { type Endpoint, parseHostPort } from '../../platform/net.ts';
+import type { TlsClient } from '../../platform/rpc.ts';
 import { goQuote } from '../../platform/text/quote.ts';
 
 const DEFAULT_PORT = 2379;
@@ -19,4 +20,16 @@ export function parseEndpoint(text: string): Endpoint {
     throw new EndpointError(text);
   }
   return endpoint.address === 'localhost' ? { ...endpoint, address: '127.0.0.1' } : endpoint;
+}
+
+const SYSTEM_ROOTS: TlsClient = Object.freeze({});
+
+/**
+ * How a connection is secured whose first endpoint is this: `http://` is plain whatever the client was given, `https://` is
+ * TLS even with nothing given, and an address alone is as the client was configured. The first endpoint decides for all
+ * (etcd's client: `credentialsForEndpoint`).
+ */
+export function tlsForEndpoint(text: string | undefined, configured: TlsClient | undefined): TlsClient | undefined {
+  if (text?.startsWith('http://') === true) return undefined;
+  return text?.startsWith('https://') === true ? (configured ?? SYSTEM_ROOTS) : configured;
 }

@@ -124,7 +124,7 @@ function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run 
     .filter((text) => text !== '');
   for (const endpoint of endpoints) parseEndpoint(endpoint);
   if (flags.text('user') !== '') throw new CtlExit(ExitCode.Error, 'authentication is not simulated: leave --user out');
-  const tls = tlsOf(flags, endpoints, context);
+  const tls = tlsOf(flags, context);
   const shared = new Map<string, EtcdClient>();
   return {
     context,
@@ -164,10 +164,10 @@ function formatOf(name: string): Format {
   throw new CtlExit(ExitCode.BadFeature, 'unsupported output format');
 }
 
-/** TLS is used when an endpoint wants it or files are named. */
-function tlsOf(flags: Flags, endpoints: readonly string[], context: CtlContext): TlsClient | undefined {
-  const wanted = endpoints.some((text) => text.startsWith('https://'));
+/** TLS as the flags configure it; endpoints with a scheme override whether it is used. */
+function tlsOf(flags: Flags, context: CtlContext): TlsClient | undefined {
   const named = ['cacert', 'cert', 'key'].some((name) => flags.text(name) !== '');
+  const wanted = flags.bool('insecure-skip-tls-verify') || !flags.bool('insecure-transport');
   if (!wanted && !named) return undefined;
   const read = (name: string): string | undefined => {
     const path = flags.text(name);
