@@ -47,7 +47,7 @@ export interface FirePlan {
   readonly pauseUs: number;
   readonly replacesMembers: boolean;
   /** What is done to it at last. */
-  readonly ending: 'none' | 'damage' | 'learner' | 'restore' | 'alone';
+  readonly ending: 'none' | 'damage' | 'learner' | 'restore' | 'alone' | 'laggard';
 }
 
 /** Draws a run: each has a random subset of faults, and low thresholds, so that everything happens often. */
@@ -83,7 +83,7 @@ export function drawFire(seed: number): FirePlan {
     replacesMembers,
     ending:
       size === 3 && !replacesMembers
-        ? pick('none', 'damage', 'learner', 'restore', 'alone')
+        ? pick('none', 'damage', 'learner', 'restore', 'alone', 'laggard')
         : pick('none', 'damage', 'restore'),
   };
 }

@@ -5,6 +5,7 @@ import { type Node, SimCluster } from '../sim-cluster.ts';
 import { learnerIsNoVoter, refusesDamage, restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { Ending } from './ending.ts';
+import { goesOnWithLaggard } from './laggard.ts';
 import type { FirePlan } from './plan.ts';
 import { aloneAfterAll, restoredFrom } from './rebirth.ts';
 import { RecordedClient } from './recorded-client.ts';
@@ -240,6 +241,7 @@ class Fire {
     if (this.#plan.ending === 'damage') refusesDamage(this.#cluster, this.#checks, this.#random);
     else if (this.#plan.ending === 'learner') learnerIsNoVoter(this.#cluster, this.#checks, client.client);
     else if (this.#plan.ending === 'alone') aloneAfterAll(parts);
+    else if (this.#plan.ending === 'laggard') goesOnWithLaggard(parts);
     else if (this.#plan.ending === 'restore' && backup !== undefined) restoredFrom(backup, parts);
   }
 }

@@ -50,4 +50,12 @@ export const MEMBER_ROWS: readonly Row[] = Object.freeze<Row[]>([
     '    if (learner.match * 100 < (leader?.match ?? 0) * READY_PERCENT) throw rpcError(EtcdError.LearnerNotReady);\n',
     '',
   ],
+  [
+    'restarted-leader-sends-no-image',
+    'own',
+    'a leader whose database is ahead of its log sends nobody an image, and so never gets further',
+    'server/member/snapshots.ts',
+    '  if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT) return null;\n',
+    '  if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT || state.consistentIndex > applyLoop.appliedIndex) return null;\n',
+  ],
 ]);
