@@ -11,7 +11,7 @@ import { utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import { END } from '../../src/platform/channel.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { leaderOf, others, refusal, untilOk } from './helpers.ts';
-import { type Node, SimCluster } from './sim-cluster.ts';
+import { clientUrl, type Node, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
 const bytes = utf8Encode;
@@ -44,7 +44,7 @@ describe('the client', () => {
   };
   const client = (...nodes: readonly Node[]): EtcdClient => {
     const chosen = nodes.length === 0 ? cluster.nodes : nodes;
-    return new EtcdClient(cluster.ops, { endpoints: chosen.map(({ address }) => `http://${address}:2379`) });
+    return new EtcdClient(cluster.ops, { endpoints: chosen.map(clientUrl) });
   };
 
   it('resumes a watch on another member without losing or repeating an event', () => {

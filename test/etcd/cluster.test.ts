@@ -12,7 +12,7 @@ import { EtcdEvent } from '../../src/etcd/events.ts';
 import { concatBytes, utf8Decode, utf8Encode } from '../../src/platform/bytes.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { get, leaderOf, members, others, put, READY, range, refusal, status, untilOk } from './helpers.ts';
-import { type ClusterOptions, SimCluster } from './sim-cluster.ts';
+import { type ClusterOptions, initialCluster, peerUrl, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
 
@@ -84,14 +84,14 @@ describe('three members in a simulation', () => {
     const channel = cluster.channel(first!);
     cluster.sim.runFor(6 * SECOND);
     const added = cluster.run(() =>
-      channel.unary(ClusterService.MemberAdd, { peerUrls: [`http://${fourth!.address}:2380`], isLearner: true }, READY),
+      channel.unary(ClusterService.MemberAdd, { peerUrls: [peerUrl(fourth!)], isLearner: true }, READY),
     );
     const id = added.member!.id;
     expect(added.members).toHaveLength(4);
     expect(cluster.run(() => refusal(channel.unary(ClusterService.MemberPromote, { id }, READY)))).toBe(
       'FailedPrecondition: etcdserver: can only promote a learner member which is in sync with leader',
     );
-    const list = [first!, second!, third!, fourth!].map((node) => `${node.name}=http://${node.address}:2380`).join(',');
+    const list = initialCluster([first!, second!, third!, fourth!]);
     fourth!.args = cluster.arguments(fourth!, list, 'existing');
     cluster.start(fourth!);
     cluster.sim.runFor(3 * SECOND);

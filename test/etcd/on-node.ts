@@ -28,7 +28,3 @@ export function onDisk(cluster: SimCluster, node: Node, body: (process: Process)
 export function wipe(cluster: SimCluster, node: Node): void {
   onDisk(cluster, node, ({ platform }) => platform.disk.removeTree('/etcd'));
 }
-
-export function initialCluster(nodes: readonly Node[]): string {
-  return nodes.map((node) => `${node.name}=http://${node.address}:2380`).join(',');
-}

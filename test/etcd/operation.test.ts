@@ -18,7 +18,7 @@ import type { Task } from '../../src/platform/task.ts';
 import { HttpClient } from '../../src/rpc/http/client.ts';
 import { type HttpResponse, partBytes } from '../../src/rpc/http/message.ts';
 import { get, leaderOf, members, others, put, READY, range, refusal, status } from './helpers.ts';
-import { type ClusterOptions, type Node, SimCluster } from './sim-cluster.ts';
+import { type ClusterOptions, clientUrl, initialCluster, type Node, peerUrl, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
 
@@ -98,10 +98,10 @@ describe('a cluster in operation', () => {
     start({ spare: 1 });
     const channel = cluster.channel(cluster.nodes[0]!);
     const fourth = cluster.nodes[3]!;
-    const peerUrls = [`http://${fourth.address}:2380`];
+    const peerUrls = [peerUrl(fourth)];
     cluster.run(() => put(channel, 'a', '1'));
     cluster.run(() => channel.unary(ClusterService.MemberAdd, { peerUrls, isLearner: true }, READY));
-    const list = cluster.nodes.map((node) => `${node.name}=http://${node.address}:2380`).join(',');
+    const list = initialCluster(cluster.nodes);
     fourth.args = [...cluster.arguments(fourth, list, 'existing'), '--listen-metrics-urls=http://0.0.0.0:2381'];
     cluster.start(fourth);
     cluster.sim.runFor(5 * SECOND);
@@ -175,7 +175,7 @@ describe('a cluster in operation', () => {
 
   it('refuses requests that are too large: first the client, then gRPC, then the server itself', () => {
     start();
-    const client = new EtcdClient(cluster.ops, { endpoints: [`http://${cluster.nodes[0]!.address}:2379`] });
+    const client = new EtcdClient(cluster.ops, { endpoints: [clientUrl(cluster.nodes[0]!)] });
     const attempt = (sizeBytes: number): string =>
       cluster.run(() => refusal(client.put({ key: utf8Encode('k'), value: new Uint8Array(sizeBytes) })));
     const MIB = 1024 * 1024;

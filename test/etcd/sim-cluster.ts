@@ -33,6 +33,19 @@ export interface Node {
   process: SimProcess | undefined;
 }
 
+export function peerUrl(node: Node): string {
+  return `http://${node.address}:2380`;
+}
+
+export function clientUrl(node: Node): string {
+  return `http://${node.address}:2379`;
+}
+
+/** What `--initial-cluster` says of these. */
+export function initialCluster(nodes: readonly Node[]): string {
+  return nodes.map((node) => `${node.name}=${peerUrl(node)}`).join(',');
+}
+
 /** etcd members on machines of their own in a simulation, and a workstation to talk to them from. */
 export class SimCluster {
   readonly sim: Simulation;
@@ -62,7 +75,7 @@ export class SimCluster {
     for (let i = 0; i < total; i++) this.#addNode(i);
     this.#ops = this.#startOps();
     const founders = this.nodes.slice(0, size);
-    const initial = founders.map((node) => `${node.name}=http://${node.address}:2380`).join(',');
+    const initial = initialCluster(founders);
     for (const node of founders) {
       node.args = this.arguments(node, initial, 'new');
       this.start(node);
@@ -100,19 +113,29 @@ export class SimCluster {
     return platform!;
   }
 
-  arguments(node: Node, initialCluster: string, state: 'new' | 'existing'): readonly string[] {
+  arguments(node: Node, initial: string, state: 'new' | 'existing'): readonly string[] {
     return [
       'etcd',
       `--name=${node.name}`,
       '--data-dir=/etcd',
-      `--listen-peer-urls=http://${node.address}:2380`,
-      `--listen-client-urls=http://${node.address}:2379`,
-      `--advertise-client-urls=http://${node.address}:2379`,
-      `--initial-advertise-peer-urls=http://${node.address}:2380`,
-      `--initial-cluster=${initialCluster}`,
+      `--listen-peer-urls=${peerUrl(node)}`,
+      `--listen-client-urls=${clientUrl(node)}`,
+      `--advertise-client-urls=${clientUrl(node)}`,
+      `--initial-advertise-peer-urls=${peerUrl(node)}`,
+      `--initial-cluster=${initial}`,
       `--initial-cluster-state=${state}`,
       ...this.#flags,
     ];
+  }
+
+  /** Nodes that have a member, whether it runs just now or not. */
+  get serving(): Node[] {
+    return this.nodes.filter((node) => node.args.length > 0);
+  }
+
+  /** Names of all nodes but one. */
+  namesBeside(node: Node): string[] {
+    return this.nodes.filter((other) => other !== node).map((other) => other.name);
   }
 
   get ops(): Platform {

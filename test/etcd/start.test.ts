@@ -9,8 +9,8 @@ import type { Process } from '../../src/platform/containers.ts';
 import { writeDurably } from '../../src/platform/disk.ts';
 import type { Task } from '../../src/platform/task.ts';
 import { get, leaderOf, members, others, put, READY, range, refusal, status } from './helpers.ts';
-import { initialCluster, onDisk as onDiskOf, runOn as runOnNode, wipe as wipeNode } from './on-node.ts';
-import { type Node, SimCluster } from './sim-cluster.ts';
+import { onDisk as onDiskOf, runOn as runOnNode, wipe as wipeNode } from './on-node.ts';
+import { initialCluster, type Node, peerUrl, SimCluster } from './sim-cluster.ts';
 
 const SECOND = 1_000_000;
 
@@ -132,9 +132,7 @@ describe('starting a member', () => {
     const refused: string[] = [];
     cluster.sim.on(EtcdEvent.PeerRefused, (event) => refused.push(String(event.fields.reason)));
     const channel = cluster.channel(first);
-    cluster.run(() =>
-      channel.unary(ClusterService.MemberAdd, { peerUrls: [`http://${second.address}:2380`], isLearner: true }, READY),
-    );
+    cluster.run(() => channel.unary(ClusterService.MemberAdd, { peerUrls: [peerUrl(second)], isLearner: true }, READY));
     cluster.sim.runFor(5 * SECOND);
     expect(new Set(refused)).toEqual(new Set(['cluster ID mismatch']));
     cluster.run(() => put(cluster.channel(first), 'a', '1'));
@@ -206,7 +204,7 @@ describe('starting a member', () => {
         '--data-dir=/etcd',
         `--initial-cluster=${initialCluster(cluster.nodes)}`,
         '--initial-cluster-token=again',
-        `--initial-advertise-peer-urls=http://${node.address}:2380`,
+        `--initial-advertise-peer-urls=${peerUrl(node)}`,
         '--bump-revision=1000000',
         '--mark-compacted',
       ]);

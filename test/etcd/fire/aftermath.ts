@@ -2,7 +2,7 @@ import type { EtcdClient } from '../../../src/etcd/client/client.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import { RpcError } from '../../../src/platform/rpc.ts';
 import type { Task } from '../../../src/platform/task.ts';
-import type { Node, SimCluster } from '../sim-cluster.ts';
+import { initialCluster, type Node, peerUrl, type SimCluster } from '../sim-cluster.ts';
 import type { Checks } from './checks.ts';
 
 const SECOND = 1_000_000;
@@ -13,7 +13,7 @@ const IN_A_VALUE = /[wre]\d[-.+]\d/g;
 
 /** Every member loses its power at once and comes back. */
 export function restartAll(cluster: SimCluster): void {
-  const serving = cluster.nodes.filter((node) => node.args.length > 0);
+  const { serving } = cluster;
   for (const node of serving) node.station.powerOff();
   cluster.sim.runFor(100_000);
   for (const node of serving) {
@@ -24,7 +24,7 @@ export function restartAll(cluster: SimCluster): void {
 
 /** A bit flips in the middle of a member's log: it must not start as if nothing were missing. */
 export function refusesDamage(cluster: SimCluster, checks: Checks, random: Random): void {
-  const serving = cluster.nodes.filter((node) => node.args.length > 0);
+  const { serving } = cluster;
   const node = serving[random.int(0, serving.length - 1)]!;
   node.station.powerOff();
   if (!damage(node, random)) return;
@@ -72,8 +72,7 @@ export function learnerIsNoVoter(cluster: SimCluster, checks: Checks, client: Et
   sim.runFor(6 * SECOND);
   const added = attempt(() => client.memberAdd([peerUrl(spare)], true, LIMIT));
   if (typeof added === 'string') return;
-  const initial = nodes.map((node) => `${node.name}=${peerUrl(node)}`).join(',');
-  spare.args = cluster.arguments(spare, initial, 'existing');
+  spare.args = cluster.arguments(spare, initialCluster(nodes), 'existing');
   spare.station.powerOn();
   cluster.start(spare);
   sim.runFor(2 * SECOND);
@@ -84,8 +83,4 @@ export function learnerIsNoVoter(cluster: SimCluster, checks: Checks, client: Et
   if (typeof removed !== 'string') {
     checks.blame('a reconfiguration leaves a quorum', 'a voter was removed although only one other voter is alive');
   }
-}
-
-function peerUrl(node: Node): string {
-  return `http://${node.address}:2380`;
 }

@@ -58,7 +58,7 @@ export class Ambushes {
   }
 
   #fallBehind(node: Node): { heal(): void } {
-    return this.#cluster().sim.network.faults.partition([node.name], this.#others(node));
+    return this.#cluster().sim.network.faults.partition([node.name], this.#cluster().namesBeside(node));
   }
 
   /** Once its way is open again, but slow, somebody sends it a snapshot; it dies while that is under way. */
@@ -66,7 +66,7 @@ export class Ambushes {
     const { faults } = this.#cluster().sim.network;
     const delayUs = this.#random.int(5_000, 120_000);
     const effect = { delayUs, jitterUs: 10_000, lossPpm: 0 };
-    const others = this.#others(node);
+    const others = this.#cluster().namesBeside(node);
     const slow = [faults.degrade([node.name], others, effect), faults.degrade(others, [node.name], effect)];
     this.#help.hold(() => {
       for (const link of slow) link.heal();
@@ -93,12 +93,6 @@ export class Ambushes {
     this.#help.tell('lights out');
     for (const node of nodes) node.station.powerOff();
     for (const node of nodes) this.#help.hold(() => this.#help.revive(node), this.#random.int(50_000, 70_000));
-  }
-
-  #others(node: Node): string[] {
-    return this.#cluster()
-      .nodes.filter((other) => other !== node)
-      .map((other) => other.name);
   }
 
   /** Does nothing once everything was mended. */

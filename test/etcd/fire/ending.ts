@@ -52,7 +52,7 @@ export class Ending {
 
   /** Every member runs, and has the same keys, leases, members and history as the agreed order of writes gives. */
   membersAgree(): void {
-    const serving = this.#cluster.nodes.filter((node) => node.args.length > 0);
+    const { serving } = this.#cluster;
     for (const node of serving) {
       const exit = node.process?.exit.peek();
       if (exit !== undefined) {
@@ -104,8 +104,7 @@ export class Ending {
 
   /** Any majority of the voters goes on alone: nobody else is counted. */
   survivesMinority(random: Random): void {
-    const { nodes, sim } = this.#cluster;
-    const serving = nodes.filter((node) => node.args.length > 0);
+    const { serving, sim } = this.#cluster;
     const doomed = shuffled(random, serving).slice(0, Math.floor((serving.length - 1) / 2));
     for (const node of doomed) node.station.powerOff();
     sim.runFor(SECOND);

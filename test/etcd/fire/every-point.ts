@@ -2,7 +2,7 @@ import type { EtcdClient } from '../../../src/etcd/client/client.ts';
 import { putOp } from '../../../src/etcd/client/concurrency.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import type { Task } from '../../../src/platform/task.ts';
-import { type Node, SimCluster } from '../sim-cluster.ts';
+import { clientUrl, type Node, SimCluster } from '../sim-cluster.ts';
 import { restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { type CrashPoint, crashable } from './crash-points.ts';
@@ -77,7 +77,7 @@ class CutRun {
     const { sim, nodes, ops } = this.#cluster;
     checks.attach(sim);
     this.#node.station.disk.faults.crashMode = this.#cut?.mode ?? 'drop';
-    const endpoints = nodes.map(({ address }) => `http://${address}:2379`);
+    const endpoints = nodes.map(clientUrl);
     const client = new RecordedClient(checks, ops, endpoints);
     let done = false;
     this.#cluster.spawn('work', function* (): Task<void> {

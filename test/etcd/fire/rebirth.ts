@@ -3,8 +3,8 @@ import { writeDurably } from '../../../src/platform/disk.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { members } from '../helpers.ts';
-import { initialCluster, onDisk, runOn, wipe } from '../on-node.ts';
-import type { Node, SimCluster } from '../sim-cluster.ts';
+import { onDisk, runOn, wipe } from '../on-node.ts';
+import { clientUrl, initialCluster, type Node, peerUrl, type SimCluster } from '../sim-cluster.ts';
 import type { Checks } from './checks.ts';
 import type { Ending } from './ending.ts';
 import { RecordedClient } from './recorded-client.ts';
@@ -27,7 +27,7 @@ export interface RebirthParts {
 export function restoredFrom(backup: Uint8Array, parts: RebirthParts): void {
   const { cluster, checks } = parts;
   const before = checks.order.model;
-  const nodes = serving(cluster);
+  const nodes = cluster.serving;
   for (const node of nodes) node.station.powerOff();
   for (const node of nodes) {
     node.station.powerOn();
@@ -42,7 +42,7 @@ export function restoredFrom(backup: Uint8Array, parts: RebirthParts): void {
       '--data-dir=/etcd',
       `--initial-cluster=${initialCluster(nodes)}`,
       '--initial-cluster-token=again',
-      `--initial-advertise-peer-urls=http://${node.address}:2380`,
+      `--initial-advertise-peer-urls=${peerUrl(node)}`,
     ]);
     if (code !== 0) checks.blame('a backup can be restored', text);
   }
@@ -56,7 +56,7 @@ export function restoredFrom(backup: Uint8Array, parts: RebirthParts): void {
 export function aloneAfterAll(parts: RebirthParts): void {
   const { cluster, checks, ending, random } = parts;
   const before = checks.order.model;
-  const nodes = serving(cluster);
+  const nodes = cluster.serving;
   const survivor = nodes[random.int(0, nodes.length - 1)]!;
   for (const node of nodes) {
     node.station.powerOff();
@@ -74,10 +74,6 @@ export function aloneAfterAll(parts: RebirthParts): void {
   if (known.join() !== survivor.name) checks.blame('alone after --force-new-cluster', `members are ${known.join()}`);
   compare(checks, before);
   goOn(parts, [survivor]);
-}
-
-function serving(cluster: SimCluster): Node[] {
-  return cluster.nodes.filter((node) => node.args.length > 0);
 }
 
 /** What it begins with was there before, at the revision that it has. */
@@ -103,7 +99,7 @@ function contentAt(model: EtcdModel, revision: number): string {
 
 /** Clients work on it as on any other, and all that is promised holds. */
 function goOn({ cluster, checks, ending, random }: RebirthParts, nodes: readonly Node[]): void {
-  const endpoints = nodes.map(({ address }) => `http://${address}:2379`);
+  const endpoints = nodes.map(clientUrl);
   ending.writesAgain();
   const client = new RecordedClient(checks, cluster.ops, endpoints);
   const keys = new KeyTraffic(client, random.stream('again/keys'), 'w9');

@@ -3,7 +3,7 @@ import type { EtcdClient } from '../../../src/etcd/client/client.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import { RpcError } from '../../../src/platform/rpc.ts';
 import type { Task } from '../../../src/platform/task.ts';
-import type { Node, SimCluster } from '../sim-cluster.ts';
+import { type Node, peerUrl, type SimCluster } from '../sim-cluster.ts';
 
 const LIMIT = Object.freeze({ timeoutUs: 2_000_000 });
 
@@ -81,8 +81,4 @@ export class Replacement {
 
 function memberAt(members: readonly Member[], node: Node): Member | undefined {
   return members.find((member) => member.peerUrls.includes(peerUrl(node)));
-}
-
-function peerUrl(node: Node): string {
-  return `http://${node.address}:2380`;
 }

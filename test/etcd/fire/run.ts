@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/platform/random.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { KeyedRandom } from '../../../src/sim/random.ts';
-import { type Node, SimCluster } from '../sim-cluster.ts';
+import { clientUrl, type Node, SimCluster } from '../sim-cluster.ts';
 import { learnerIsNoVoter, refusesDamage, restartAll } from './aftermath.ts';
 import { Checks, type Problem } from './checks.ts';
 import { Ending } from './ending.ts';
@@ -135,7 +135,7 @@ class Fire {
     const { ops, nodes } = this.#cluster;
     const members = nodes.slice(0, this.#plan.size);
     const chosen: readonly Node[] = number % 2 === 0 ? nodes : [members[(number >> 1) % members.length]!];
-    const endpoints = chosen.map(({ address }) => `http://${address}:2379`);
+    const endpoints = chosen.map(clientUrl);
     // One that waits longer is still there when a member that was stopped goes on.
     const client = new RecordedClient(this.#checks, ops, endpoints, number % 4 < 2 ? SECOND : 3 * SECOND);
     this.#clients.push(client);
@@ -180,7 +180,7 @@ class Fire {
 
   #startAdministrator(): void {
     const { ops, nodes } = this.#cluster;
-    const endpoints = nodes.map(({ address }) => `http://${address}:2379`);
+    const endpoints = nodes.map(clientUrl);
     const random = this.#random.stream('administrator');
     const { hasQuota } = this.#plan;
     const administrator = new Administrator(this.#client(0), this.#checks, ops.clock, random, endpoints, hasQuota);

@@ -112,23 +112,19 @@ export class Strikes {
   #target(): Node {
     const leader = this.#leading();
     if (leader !== undefined && this.#random.chance(500_000)) return leader;
-    const nodes = this.#serving();
+    const nodes = this.#cluster().serving;
     return nodes[this.#random.int(0, nodes.length - 1)]!;
   }
 
   /** One that does not lead, if there is one. */
   #follower(): Node {
-    const nodes = this.#serving();
+    const nodes = this.#cluster().serving;
     const followers = nodes.filter((node) => node.name !== this.#leader);
     return followers.length === 0 ? nodes[0]! : followers[this.#random.int(0, followers.length - 1)]!;
   }
 
   #leading(): Node | undefined {
-    return this.#serving().find((node) => node.name === this.#leader);
-  }
-
-  #serving(): Node[] {
-    return this.#cluster().nodes.filter((node) => node.args.length > 0);
+    return this.#cluster().serving.find((node) => node.name === this.#leader);
   }
 
   #begin(kind: StrikeKind, node: Node, forUs: number): (() => void) | undefined {
@@ -210,7 +206,7 @@ export class Strikes {
 
   #spoilNetwork(kind: StrikeKind, node: Node, forUs: number): () => void {
     const { faults } = this.#cluster().sim.network;
-    const others = this.#others(node);
+    const others = this.#cluster().namesBeside(node);
     switch (kind) {
       case 'isolate':
       case 'one-way-in':
@@ -259,7 +255,7 @@ export class Strikes {
   /** From the other members; every other time from the clients too. */
   #cutOff(node: Node, kind: StrikeKind): () => void {
     const { faults } = this.#cluster().sim.network;
-    const rest = this.#random.chance(300_000) ? '*' : this.#others(node);
+    const rest = this.#random.chance(300_000) ? '*' : this.#cluster().namesBeside(node);
     const cut =
       kind === 'one-way-in'
         ? faults.partitionOneWay(rest, [node.name])
@@ -267,12 +263,6 @@ export class Strikes {
           ? faults.partitionOneWay([node.name], rest)
           : faults.partition([node.name], rest);
     return () => cut.heal();
-  }
-
-  #others(node: Node): string[] {
-    return this.#cluster()
-      .nodes.filter((other) => other !== node)
-      .map((other) => other.name);
   }
 
   #crashAndReturn(member: string): void {
