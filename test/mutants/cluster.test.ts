@@ -3,6 +3,7 @@ import { GUARANTEES } from '../../src/lab/checkers/all.ts';
 import { clusterSuite } from './cluster.ts';
 import type { runTrouble } from './cluster-entry.ts';
 import { PlantedBundles } from './planted.ts';
+import { mutantNamed } from './suite-checks.ts';
 
 const bundles = new PlantedBundles();
 const BREAKS: readonly (readonly [mutant: string, guarantee: string])[] = [
@@ -16,7 +17,7 @@ const BREAKS: readonly (readonly [mutant: string, guarantee: string])[] = [
 ];
 
 async function brokenBy(name: string | undefined, awaited = ''): Promise<readonly string[]> {
-  const mutant = clusterSuite.mutants.find((candidate) => candidate.name === name);
+  const mutant = mutantNamed(clusterSuite, name);
   const module = await bundles.load<{ runTrouble: typeof runTrouble }>(clusterSuite.entry, mutant);
   return module.runTrouble(1, (guarantee) => guarantee === awaited).violations.map(({ guarantee }) => guarantee);
 }
