@@ -1,8 +1,8 @@
 import seedrandom from 'seedrandom';
 import type { Member } from '../../../src/api/etcd/cluster.ts';
 import type { EtcdClient } from '../../../src/etcd/client/client.ts';
-import { RpcError } from '../../../src/platform/rpc.ts';
 import type { Task } from '../../../src/platform/task.ts';
+import { outcome } from './execute.ts';
 
 /** A change of membership; members are named by the URLs that they were added with, for ids depend on the time. */
 export interface Change {
@@ -44,22 +44,21 @@ function url(n: number): string {
 }
 
 /** Makes a change and tells what came of it, without ids. */
-export function* change(client: EtcdClient, { kind, subject, urls }: Change): Task<unknown> {
+export function* change(client: EtcdClient, wanted: Change): Task<unknown> {
   const { members } = yield* client.memberList();
-  const id = members.find(({ peerUrls }) => peerUrls.includes(subject))?.id ?? '00000000000000ff';
-  try {
-    if (kind === 'add') {
-      const answer = yield* client.memberAdd(urls, true);
-      return { added: plain(answer.member!), members: answer.members.map(plain).sort() };
-    }
-    if (kind === 'remove') return (yield* client.memberRemove(id)).members.map(plain).sort();
-    if (kind === 'update') return (yield* client.memberUpdate(id, urls)).members.map(plain).sort();
-    if (kind === 'promote') return (yield* client.memberPromote(id)).members.map(plain).sort();
-    return members.map(plain).sort();
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    return { status: error.status, message: error.message };
+  const id = members.find(({ peerUrls }) => peerUrls.includes(wanted.subject))?.id ?? '00000000000000ff';
+  return yield* outcome(() => make(client, wanted, id, members));
+}
+
+function* make(client: EtcdClient, { kind, urls }: Change, id: string, members: readonly Member[]): Task<unknown> {
+  if (kind === 'add') {
+    const answer = yield* client.memberAdd(urls, true);
+    return { added: plain(answer.member!), members: answer.members.map(plain).sort() };
   }
+  if (kind === 'remove') return (yield* client.memberRemove(id)).members.map(plain).sort();
+  if (kind === 'update') return (yield* client.memberUpdate(id, urls)).members.map(plain).sort();
+  if (kind === 'promote') return (yield* client.memberPromote(id)).members.map(plain).sort();
+  return members.map(plain).sort();
 }
 
 function plain({ name, peerUrls, isLearner }: Member): string {
