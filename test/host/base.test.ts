@@ -23,6 +23,7 @@ import { LineBuffer, LineCutter } from '../../src/platform/lines.ts';
 import { eventKind } from '../../src/platform/log.ts';
 import { Scope } from '../../src/platform/scope.ts';
 import { nothingToCancel, wait } from '../../src/platform/task.ts';
+import { onHost } from '../support/on-host.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'talosim-host-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -156,35 +157,27 @@ describe('addresses, paths, images, lines', () => {
       log: (line) => lines.push(line),
     });
     const { containers, platform } = host;
-    const output = await new Promise<readonly string[]>((resolve, reject) => {
-      host.executor.enter(() => {
-        host.scope.spawn('test', function* () {
-          try {
-            yield* platform.disk.makeDirectory('/var/lib/etcd');
-            yield* containers.pull('node:v20');
-            const container = yield* containers.run({
-              id: 'etcd',
-              namespace: 'system',
-              image: 'node:v20',
-              args: [
-                'node',
-                '-p',
-                'process.argv.slice(1).concat(process.env.A).join()',
-                '--',
-                '--data-dir=/data/x',
-                '/database',
-              ],
-              env: { A: 'b' },
-              mounts: [{ source: '/var/lib/etcd', destination: '/data' }],
-              network: 'host',
-            });
-            yield* container.wait();
-            resolve(container.logTail(10));
-          } catch (error) {
-            reject(error as Error);
-          }
-        });
+    const output = await onHost(host, function* () {
+      yield* platform.disk.makeDirectory('/var/lib/etcd');
+      yield* containers.pull('node:v20');
+      const container = yield* containers.run({
+        id: 'etcd',
+        namespace: 'system',
+        image: 'node:v20',
+        args: [
+          'node',
+          '-p',
+          'process.argv.slice(1).concat(process.env.A).join()',
+          '--',
+          '--data-dir=/data/x',
+          '/database',
+        ],
+        env: { A: 'b' },
+        mounts: [{ source: '/var/lib/etcd', destination: '/data' }],
+        network: 'host',
       });
+      yield* container.wait();
+      return container.logTail(10);
     });
     host.stop();
     expect(output).toEqual([`--data-dir=${join(directory, 'binary', 'var/lib/etcd')}/x,/database,b`]);
