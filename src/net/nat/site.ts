@@ -45,8 +45,7 @@ export class NatSite {
 
   /** The sender as `remote` sees it. */
   outgoing(protocol: Protocol, inner: Endpoint, remote: Endpoint, nowUs: number): Endpoint {
-    const key = `${protocol}|${hostPort(inner)}|${hostPort(remote)}`;
-    let flow = this.#outgoing.get(key);
+    let flow = this.#outgoing.get(outgoingKey(protocol, inner, remote));
     if (flow === undefined || isOver(flow, protocol, nowUs)) {
       flow = this.#begin(protocol, inner, remote, this.#portFor(protocol, inner, remote, nowUs), nowUs);
     }
@@ -70,7 +69,7 @@ export class NatSite {
 
   #begin(protocol: Protocol, inner: Endpoint, remote: Endpoint, publicPort: number, nowUs: number): Flow {
     const flow = { inner, publicPort, seenUs: nowUs, replied: false };
-    this.#outgoing.set(`${protocol}|${hostPort(inner)}|${hostPort(remote)}`, flow);
+    this.#outgoing.set(outgoingKey(protocol, inner, remote), flow);
     this.#incoming.set(incomingKey(protocol, publicPort, remote), flow);
     return flow;
   }
@@ -81,6 +80,10 @@ export class NatSite {
       if (other === undefined || isOver(other, protocol, nowUs)) return port;
     }
   }
+}
+
+function outgoingKey(protocol: Protocol, inner: Endpoint, remote: Endpoint): string {
+  return `${protocol}|${hostPort(inner)}|${hostPort(remote)}`;
 }
 
 function incomingKey(protocol: Protocol, port: number, remote: Endpoint): string {
