@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostPlatform, hostPlatform } from '../../../src/host/platform.ts';
 import type { Container } from '../../../src/platform/containers.ts';
-import type { Task } from '../../../src/platform/task.ts';
 import { loopbackNetwork } from '../../contract/worlds/loopback.ts';
 import { onHost } from '../../support/on-host.ts';
 
@@ -41,10 +40,8 @@ describe('the discovery service as real processes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = <T>(host: HostPlatform, body: () => Task<T>): Promise<T> => onHost(host, body);
-
   const start = (host: HostPlatform, image: string, args: readonly string[]): Promise<Container> =>
-    run(host, function* () {
+    onHost(host, function* () {
       yield* host.containers.pull(`${image}:v1`);
       return yield* host.containers.run({
         id: image,
@@ -59,7 +56,7 @@ describe('the discovery service as real processes', () => {
   const sees = (container: Container): string | undefined => container.logTail(1)[0];
 
   const until = (condition: () => boolean): Promise<void> =>
-    run(service, function* () {
+    onHost(service, function* () {
       while (!condition()) yield* service.platform.clock.sleep(20 * MS);
     });
 
@@ -75,30 +72,30 @@ describe('the discovery service as real processes', () => {
       await until(() => sees(a!) === 'sees b' && sees(b!) === 'sees a');
 
       server.signal('SIGKILL');
-      expect(await run(service, () => server.wait())).toEqual({ code: 137, signal: 'SIGKILL' });
+      expect(await onHost(service, () => server.wait())).toEqual({ code: 137, signal: 'SIGKILL' });
       const before = a!.logTail(1_000).length;
       server = await startService();
       await until(() => a!.logTail(1_000).length > before && sees(a!) === 'sees b' && sees(b!) === 'sees a');
 
       server.signal('SIGSTOP');
       const c = await start(machine('c', addressOf(44)), 'member', [SERVICE, '3000', 'cluster', 'c']);
-      await run(service, () => service.platform.clock.sleep(1_000 * MS));
+      await onHost(service, () => service.platform.clock.sleep(1_000 * MS));
       expect([sees(a!), sees(b!), sees(c)]).toEqual(['sees b', 'sees a', undefined]);
       server.signal('SIGCONT');
       await until(() => sees(a!) === 'sees b c' && sees(b!) === 'sees a c' && sees(c) === 'sees a b');
 
       c.signal('SIGTERM');
-      expect(await run(service, () => c.wait())).toEqual({ code: 0 });
+      expect(await onHost(service, () => c.wait())).toEqual({ code: 0 });
       await until(() => sees(a!) === 'sees b' && sees(b!) === 'sees a');
       server.signal('SIGTERM');
-      expect(await run(service, () => server.wait())).toEqual({ code: 0 });
+      expect(await onHost(service, () => server.wait())).toEqual({ code: 0 });
     },
     LIMIT_MS,
   );
 
   it('a bad flag ends it with a reason', async () => {
     const bad = await start(service, 'discovery-service', ['--nope']);
-    expect(await run(service, () => bad.wait())).toEqual({ code: 2 });
+    expect(await onHost(service, () => bad.wait())).toEqual({ code: 2 });
     expect(bad.logTail(1)).toEqual(['failed to start: flag provided but not defined: -nope']);
   });
 });
