@@ -34,10 +34,17 @@ export function resource(cluster: Cluster, node: string, typeAndId: string): Sho
   return found[0]!;
 }
 
+/** The cells of the table of `talosctl get TYPE`, row by row; the first row is its head. */
+export function table(cluster: Cluster, node: string, type: string): readonly (readonly string[])[] {
+  const rows = cluster.ok(`talosctl -n ${node} get ${type}`).trimEnd().split('\n');
+  return rows.map((row) => row.trim().split(/ {2,}/));
+}
+
 /** Ids in the table of `talosctl get TYPE`. */
 export function ids(cluster: Cluster, node: string, type: string): readonly string[] {
-  const rows = cluster.ok(`talosctl -n ${node} get ${type}`).trimEnd().split('\n').slice(1);
-  return rows.map((row) => row.split(/ {2,}/)[3]!);
+  return table(cluster, node, type)
+    .slice(1)
+    .map((row) => row[3]!);
 }
 
 /** What `kubectl get … -o json` prints. */

@@ -17,6 +17,7 @@ import {
   kube,
   pick,
   resource,
+  table,
   WORKER_1,
   yamlFile,
 } from './look.ts';
@@ -118,8 +119,8 @@ describe('the control plane of a cluster of three', () => {
   it('runs the three components as static pods of the kubelet', () => {
     for (const node of CONTROL_PLANES) {
       expect(ids(cluster, node, 'staticpods')).toEqual(COMPONENTS);
-      const table = cluster.ok(`talosctl -n ${node} get staticpodstatus`).trimEnd().split('\n').slice(1);
-      expect(table.map((row) => row.split(/ {2,}/).at(-1))).toEqual(['True', 'True', 'True']);
+      const rows = table(cluster, node, 'staticpodstatus').slice(1);
+      expect(rows.map((row) => row.at(-1))).toEqual(['True', 'True', 'True']);
     }
     for (const component of COMPONENTS)
       expect(pod(`${component}-cp-2`)).toMatchObject({

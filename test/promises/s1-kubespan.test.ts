@@ -6,23 +6,14 @@ import type { TraceEvent } from '../../src/sim/trace.ts';
 import { faultInjected } from '../../src/world/events.ts';
 import { run } from '../e2e/run.ts';
 import { sharedCluster } from './cluster.ts';
+import { table } from './look.ts';
 
 const CP = '10.0.0.10';
 const WORKER = '192.168.7.21';
 const PUBLIC = '203.0.113.102:51820';
 
-function fields(text: string): string[] {
-  return text.trim().split(/\s{2,}/);
-}
-
 describe('two sites that reach each other by hole punching', () => {
   const cluster = sharedCluster({ scenario: 'kubespan' });
-  const table = (node: string, type: string) =>
-    cluster
-      .ok(`talosctl -n ${node} get ${type}`)
-      .trim()
-      .split('\n')
-      .map((line) => fields(line));
 
   /** Applies the config of a machine again with other settings of KubeSpan. */
   const apply = (node: string, patches: string, kubespan: string) => {
@@ -71,7 +62,7 @@ describe('two sites that reach each other by hole punching', () => {
 
   it('the resources are shown as Talos shows them', () => {
     const [identity, peer, status] = ['kubespanidentity', 'kubespanpeerspec', 'kubespanpeerstatus'].map((type) =>
-      table(CP, type),
+      table(cluster, CP, type),
     );
     const meta = ['NODE', 'NAMESPACE', 'TYPE', 'ID', 'VERSION'];
     expect(identity![0]).toEqual([...meta, 'ADDRESS', 'PUBLICKEY']);
@@ -83,11 +74,11 @@ describe('two sites that reach each other by hole punching', () => {
     expect(status![1]!.slice(5, 8)).toEqual(['worker-1', PUBLIC, 'up']);
     expect(status![1]!.slice(8).every((bytes) => Number(bytes) > 1000)).toBe(true);
     // The id of a peer is its public key, and its address comes to the others through discovery.
-    expect(table(WORKER, 'kubespanpeerstatuses')[1]![3]).toBe(key);
+    expect(table(cluster, WORKER, 'kubespanpeerstatuses')[1]![3]).toBe(key);
     expect(cluster.ok(`talosctl -n ${WORKER} get kubespanpeerspec ${key} -o yaml`)).toContain(
       `        - ${CP}/32\n        - ${address}\n`,
     );
-    expect(table(CP, 'links').map(([, , , id, , type, kind]) => `${id} ${type} ${kind}`)).toContain(
+    expect(table(cluster, CP, 'links').map(([, , , id, , type, kind]) => `${id} ${type} ${kind}`)).toContain(
       'kubespan none wireguard',
     );
     expect(cluster.ok(`talosctl -n ${CP} get addressstatus --namespace cluster service`)).toContain('203.0.113.101/32');
@@ -106,7 +97,7 @@ describe('two sites that reach each other by hole punching', () => {
     // What was announced before stays with the discovery service for half an hour; of itself the worker says this only.
     const own = cluster.ok(`talosctl -n ${WORKER} get affiliates -o jsonpath={.spec.kubespan.endpoints}`);
     expect(own).toContain(`["${PUBLIC}","203.0.113.200:4000"]`);
-    const harvested = table(CP, 'kubespanendpoint');
+    const harvested = table(cluster, CP, 'kubespanendpoint');
     expect(harvested[0]!.slice(5)).toEqual(['ENDPOINT', 'AFFILIATE ID']);
     expect(harvested[1]![5]).toBe(PUBLIC);
     expect(harvested[1]![6]).toBe(cluster.ok(`talosctl -n ${WORKER} get identity -o jsonpath={.spec.nodeId}`).trim());
@@ -115,19 +106,19 @@ describe('two sites that reach each other by hole punching', () => {
   });
 
   it('a machine keeps its place over a reboot, and leaves the mesh when KubeSpan is switched off', () => {
-    const before = table(WORKER, 'kubespanidentity')[1]!.slice(5);
+    const before = table(cluster, WORKER, 'kubespanidentity')[1]!.slice(5);
     cluster.ok(`talosctl -n ${WORKER} reboot --wait=false`);
     cluster.advance('90s');
     cluster.until(`talosctl -n ${WORKER} get kubespanpeerstatus`, 'up', '3m');
-    expect(table(WORKER, 'kubespanidentity')[1]!.slice(5)).toEqual(before);
+    expect(table(cluster, WORKER, 'kubespanidentity')[1]!.slice(5)).toEqual(before);
     apply(WORKER, '', '"enabled":false');
     cluster.advance('30s');
-    expect(table(CP, 'kubespanpeerspec').length).toBe(1);
+    expect(table(cluster, CP, 'kubespanpeerspec').length).toBe(1);
     expect(cluster.type(`timeout 30s talosctl -n ${WORKER} version`).exitCode).toBe(124);
     apply(CP, '', '"enabled":false');
     cluster.advance('30s');
-    expect(table(CP, 'links').map((cells) => cells[3])).toEqual(['ID', 'eth0', 'lo']);
-    expect(table(CP, 'kubespanidentity').length).toBe(1);
+    expect(table(cluster, CP, 'links').map((cells) => cells[3])).toEqual(['ID', 'eth0', 'lo']);
+    expect(table(cluster, CP, 'kubespanidentity').length).toBe(1);
     expect(cluster.ok(`talosctl -n ${CP} get addresses`)).not.toContain('kubespan');
   });
 });
