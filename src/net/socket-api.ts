@@ -18,6 +18,7 @@ import type { Task } from '../platform/task.ts';
 import { ipBytes } from '../platform/x509/ip.ts';
 import { canonicalAddress, isUnspecified, requireCidr } from './address.ts';
 import { UdpSocket } from './datagram.ts';
+import type { LinkSettings } from './link-settings.ts';
 import { dialByName, LOCALHOST, lookupIn } from './names.ts';
 import type { SocketProcess } from './process.ts';
 import { Dialling } from './tcp/handshake.ts';
@@ -124,24 +125,28 @@ function podLinkInfo(address: string): LinkInfo {
 
 /** The network port of a machine's own supervisor. */
 export class MachineSocketApi extends SocketApi implements MachineNet {
+  get #settings(): LinkSettings {
+    return this.process.namespace.kernel.settings;
+  }
+
   setNameservers(addresses: readonly string[]): void {
     this.process.namespace.kernel.nameservers = addresses;
   }
 
   addAddress(link: string, cidr: string): void {
-    this.process.namespace.kernel.settings.addAddress(link, cidr);
+    this.#settings.addAddress(link, cidr);
   }
 
   removeAddress(link: string, cidr: string): void {
-    this.process.namespace.kernel.settings.removeAddress(link, cidr);
+    this.#settings.removeAddress(link, cidr);
   }
 
   setLinkUp(link: string, up: boolean): void {
-    this.process.namespace.kernel.settings.setLinkUp(link, up);
+    this.#settings.setLinkUp(link, up);
   }
 
   setMtu(link: string, mtuBytes: number): void {
-    this.process.namespace.kernel.settings.setMtu(link, mtuBytes);
+    this.#settings.setMtu(link, mtuBytes);
   }
 
   routes(): readonly Route[] {
@@ -149,15 +154,15 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
   }
 
   addRoute(route: Route): void {
-    this.process.namespace.kernel.settings.addRoute(route);
+    this.#settings.addRoute(route);
   }
 
   removeRoute(route: Route): void {
-    this.process.namespace.kernel.settings.removeRoute(route);
+    this.#settings.removeRoute(route);
   }
 
   setWireguard(link: string, config: WireguardConfig | undefined): void {
-    this.process.namespace.kernel.settings.setWireguard(link, config);
+    this.#settings.setWireguard(link, config);
   }
 
   wireguardPeers(link: string): readonly WireguardPeerState[] {
@@ -171,7 +176,7 @@ export class MachineSocketApi extends SocketApi implements MachineNet {
   }
 
   announce(link: string, address: string): void {
-    this.process.namespace.kernel.settings.announce(link, address);
+    this.#settings.announce(link, address);
   }
 
   onChange(listener: () => void): () => void {
