@@ -27,6 +27,11 @@ export type CelValue =
   | { readonly type: 'object'; readonly fields: Readonly<Record<string, CelValue>> }
   | { readonly type: 'null' };
 
+/** Whether a whole number fits the 64 bits of its type. */
+export function fits(type: 'int' | 'uint', value: bigint): boolean {
+  return (type === 'int' ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value)) === value;
+}
+
 /** What is wrong with an expression; `at` is an offset into its text. */
 export interface CelProblem {
   readonly message: string;

@@ -1,9 +1,6 @@
 /** Values of literals. */
-import type { CelValue } from './ast.ts';
+import { type CelValue, fits } from './ast.ts';
 import type { Token } from './tokens.ts';
-
-const INT_MAX = 9_223_372_036_854_775_807n;
-const UINT_MAX = 18_446_744_073_709_551_615n;
 
 /** The value of a token; a text when it is one that says what is wrong, undefined when it is no literal. */
 export function literalValue(token: Token, negative: boolean): CelValue | string | undefined {
@@ -11,11 +8,11 @@ export function literalValue(token: Token, negative: boolean): CelValue | string
   switch (token.kind) {
     case 'int': {
       const value = sign * BigInt(token.text);
-      return value > INT_MAX || value < -INT_MAX - 1n ? 'invalid int literal' : { type: 'int', value };
+      return fits('int', value) ? { type: 'int', value } : 'invalid int literal';
     }
     case 'uint': {
       const value = BigInt(token.text.slice(0, -1));
-      return value > UINT_MAX ? 'invalid uint literal' : { type: 'uint', value };
+      return fits('uint', value) ? { type: 'uint', value } : 'invalid uint literal';
     }
     case 'double':
       return { type: 'double', value: negative ? -Number(token.text) : Number(token.text) };

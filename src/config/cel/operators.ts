@@ -1,5 +1,6 @@
 /** Values of operators and functions. */
-import { CelError, type CelValue } from './ast.ts';
+import { utf8SizeBytes } from '../../platform/bytes.ts';
+import { CelError, type CelValue, fits } from './ast.ts';
 import { globMatch } from './glob.ts';
 
 export function apply(name: string, values: readonly CelValue[], at: number): CelValue {
@@ -113,8 +114,7 @@ function arithmetic(name: string, a: CelValue, b: CelValue, at: number): CelValu
     throw new CelError('no such overload', at);
   }
   const value = integerResult(name, a.value, integer(b, at), at);
-  const [low, high] = a.type === 'uint' ? [0n, 18446744073709551615n] : [-9223372036854775808n, 9223372036854775807n];
-  if (value < low || value > high) {
+  if (!fits(a.type, value)) {
     throw new CelError(`${a.type === 'uint' ? 'unsigned ' : ''}integer overflow`, at);
   }
   return { type: a.type, value };
@@ -163,14 +163,10 @@ function sizeOf(value: CelValue, at: number): number {
     case 'string':
       return [...value.value].length;
     case 'bytes':
-      return [...value.value].reduce((size, character) => size + utf8Size(character.codePointAt(0)!), 0);
+      return utf8SizeBytes(value.value);
     default:
       return itemsOf(value, at).length;
   }
-}
-
-function utf8Size(code: number): number {
-  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
 }
 
 function matches(value: string, pattern: string, at: number): boolean {
