@@ -30,6 +30,11 @@ export function listAt(value: ConfigValue | undefined, ...keys: readonly string[
   return Array.isArray(found) ? found : [];
 }
 
+/** Names in a struct or map; none when absent. */
+export function keysAt(value: ConfigValue | undefined, ...keys: readonly string[]): readonly string[] {
+  return Object.keys(objectAt(value, ...keys) ?? {});
+}
+
 /** Structs of a list; what is none is left out. */
 export function objectsAt(value: ConfigValue | undefined, ...keys: readonly string[]): readonly ConfigObject[] {
   return listAt(value, ...keys).filter(isObject);

@@ -6,7 +6,7 @@ import type { Path } from '../errors.ts';
 import type { ConfigObject, ConfigValue } from '../schema/types.ts';
 import { parsePrefixOrAddress } from '../text/ip.ts';
 import { endpointProblem } from '../text/url.ts';
-import { at, flagAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
+import { at, flagAt, keysAt, listAt, objectAt, stringsAt, textAt } from '../view.ts';
 import type { Findings } from './findings.ts';
 
 const DNS_NAME = /^([a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/;
@@ -166,7 +166,7 @@ function checkApiServer(findings: Findings, apiServer: ConfigObject | undefined)
 function apiServerProblem(apiServer: ConfigObject): readonly [field: string, message: string] | undefined {
   const authorizers = at(apiServer, 'authorizationConfig');
   if (authorizers !== undefined) {
-    const conflict = authorizationArgument(Object.keys(objectAt(apiServer, 'extraArgs') ?? {}));
+    const conflict = authorizationArgument(keysAt(apiServer, 'extraArgs'));
     if (conflict !== undefined) {
       return ['extraArgs', conflict];
     }
@@ -217,7 +217,7 @@ function checkResources(findings: Findings, cluster: ConfigObject, key: string, 
 /** What is wrong with the resources of a component: nothing but processor time and memory may stand there. */
 export function resourceProblem(resources: ConfigObject | undefined): string | undefined {
   for (const section of ['requests', 'limits']) {
-    const wrong = Object.keys(objectAt(resources, section) ?? {}).find((key) => key !== 'cpu' && key !== 'memory');
+    const wrong = keysAt(resources, section).find((key) => key !== 'cpu' && key !== 'memory');
     if (wrong !== undefined) {
       return `unsupported pod resource ${goQuote(wrong)}`;
     }

@@ -3,7 +3,7 @@
 import { goQuote } from '../../platform/text/quote.ts';
 import type { Path } from '../errors.ts';
 import type { ConfigObject } from '../schema/types.ts';
-import { flagAt, listAt, numberAt, objectAt, textAt } from '../view.ts';
+import { flagAt, keysAt, listAt, numberAt, objectAt, textAt } from '../view.ts';
 import { checkCluster, checkCni } from './cluster.ts';
 import { checkDevices } from './devices.ts';
 import type { Findings } from './findings.ts';
@@ -64,7 +64,7 @@ function checkDeprecated(findings: Findings, machine: ConfigObject, options: Val
     const message = '.machine.files is deprecated; use dedicated configuration documents instead';
     findings.warn(['machine', 'files'], message);
   }
-  if (Object.keys(objectAt(machine, 'baseRuntimeSpecOverrides') ?? {}).length > 0) {
+  if (keysAt(machine, 'baseRuntimeSpecOverrides').length > 0) {
     const message = '.machine.baseRuntimeSpecOverrides is deprecated; use a CRIBaseRuntimeSpecConfig document instead';
     findings.warn(['machine', 'baseRuntimeSpecOverrides'], message);
   }

@@ -4,7 +4,7 @@ import { goQuote } from '../../../platform/text/quote.ts';
 import { isApiRole, NEWER_API_ROLES } from '../../roles.ts';
 import type { ConfigObject } from '../../schema/types.ts';
 import { endpointProblem } from '../../text/url.ts';
-import { at, flagAt, numberAt, objectAt, stringsAt, textAt, textMapAt, urlAt } from '../../view.ts';
+import { at, flagAt, keysAt, numberAt, objectAt, stringsAt, textAt, textMapAt, urlAt } from '../../view.ts';
 import { authorizerTypeProblem, checkSubnets, resourceProblem } from '../cluster.ts';
 import { multiError } from '../findings.ts';
 import { annotationProblems, domainProblem, labelProblems, taintProblems } from '../names.ts';
@@ -42,7 +42,7 @@ const DENIED_ARGUMENTS: readonly (readonly [prefix: string, instead: string])[] 
 ]);
 
 const deniedArguments: DocumentCheck = (value, report) => {
-  const names = Object.keys(objectAt(value, 'extraArgs') ?? {}).sort(compareText);
+  const names = keysAt(value, 'extraArgs').toSorted(compareText);
   for (const [prefix, instead] of DENIED_ARGUMENTS) {
     for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
       report(['extraArgs', name], `kube-apiserver extra argument ${goQuote(name)} is not allowed: use ${instead}`);
@@ -67,7 +67,7 @@ export const checkProxy = unlessDisabled(
       } else if (mode !== '' && mode !== 'nftables') {
         report(['mode'], `invalid proxy mode ${quoted}: supported modes are iptables, ipvs and nftables`);
       }
-      if (Object.keys(objectAt(value, 'extraArgs') ?? {}).length > 0) {
+      if (keysAt(value, 'extraArgs').length > 0) {
         const advice = 'extra arguments for kube-proxy may not work as expected, please use configuration instead';
         report(['extraArgs'], advice, 'warning');
       }
@@ -128,7 +128,7 @@ export const checkAggregatorCa: DocumentCheck = (value, report) => {
 
 export const checkAuthorizer: DocumentCheck = all(named('authorizer name is required'), (value, report) => {
   const type = textAt(value, 'type');
-  const hasWebhook = Object.keys(objectAt(value, 'webhook') ?? {}).length > 0;
+  const hasWebhook = keysAt(value, 'webhook').length > 0;
   if (type === '') {
     report(['type'], 'authorizer type is required');
   }
@@ -158,7 +158,7 @@ export const checkServiceAccount: DocumentCheck = (value, report) => {
 };
 
 export const checkEtcdEncryption: DocumentCheck = (value, report) => {
-  if (Object.keys(objectAt(value, 'config') ?? {}).length === 0) {
+  if (keysAt(value, 'config').length === 0) {
     report(['config'], 'etcd encryption config is required');
   }
 };
@@ -184,7 +184,7 @@ function dnsNamed(value: ConfigObject, report: Report, shown: string): void {
 
 export const checkStaticPod: DocumentCheck = (value, report) => {
   dnsNamed(value, report, 'static pod');
-  if (Object.keys(objectAt(value, 'pod') ?? {}).length === 0) {
+  if (keysAt(value, 'pod').length === 0) {
     report(['pod'], 'static pod spec is required');
   }
 };

@@ -3,7 +3,7 @@ import { goQuote } from '../../../platform/text/quote.ts';
 import { urlHostname } from '../../../platform/text/url.ts';
 import { diskEnv } from '../../cel/env.ts';
 import { base64Problem, base64SizeBytes } from '../../text/base64.ts';
-import { objectAt, textAt, urlAt } from '../../view.ts';
+import { keysAt, objectAt, textAt, urlAt } from '../../view.ts';
 import type { DocumentCheck } from '../report.ts';
 import { checkSelector, durationNotNegative, named } from './common.ts';
 
@@ -38,7 +38,7 @@ export const checkDiscoveryIdentity: DocumentCheck = (value, report) => {
 };
 
 export const checkEnvironment: DocumentCheck = (value, report) => {
-  for (const name of Object.keys(objectAt(value, 'variables') ?? {})) {
+  for (const name of keysAt(value, 'variables')) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       report(['variables', name], `invalid environment variable name: ${goQuote(name)}`);
     }
