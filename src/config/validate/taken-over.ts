@@ -7,10 +7,10 @@ import { at } from '../view.ts';
  * Legacy field, the words for the clash, and where needed a word on when it counts: `given` when it stands there with
  * any value, also false; otherwise the section of the document that clashes when not the whole does.
  */
-type Claim = readonly [path: string, message: string, when?: 'given' | 'hostDNS'];
+type Claim = readonly [path: string, message: string, when?: 'given' | 'hostDNS' | undefined];
 
-const already = (path: string): Claim => [path, `.${path} is already set in v1alpha1 config`];
-const given = (path: string): Claim => [path, `.${path} is already set in v1alpha1 config`, 'given'];
+const already = (path: string, when?: Claim[2]): Claim => [path, `.${path} is already set in v1alpha1 config`, when];
+const given = (path: string): Claim => already(path, 'given');
 const PLUGINS: Claim = Object.freeze([
   'cluster.apiServer.admissionControl',
   'admission control plugin config is already set in v1alpha1 config',
@@ -19,11 +19,11 @@ const component = (name: string, path: string, shown = `.${path}`): Claim => [
   path,
   `${name} config is already set in v1alpha1 config (${shown})`,
 ];
-const insteadOf = (path: string, what: string, shown: string, kind: string): Claim => [
+const insteadOf = (kind: string, what: string, path: string, shown = `.${path}`): Claim => [
   path,
   `${what} is already set in the v1alpha1 config (${shown}). Please remove it and use only the new ${kind} document to avoid conflicts`,
 ];
-const clashes = (path: string, what: string, shown: string, kind: string): Claim => [
+const clashes = (kind: string, what: string, path: string, shown = `.${path}`): Claim => [
   path,
   `${what} config in v1alpha1 config (${shown}) can't be used with ${kind} document, please remove it to avoid conflicts`,
 ];
@@ -37,7 +37,7 @@ const machineClaims: Readonly<Record<string, readonly Claim[]>> = Object.freeze(
     already('machine.network.searchDomains'),
     already('machine.network.nameservers'),
     already('machine.network.disableSearchDomain'),
-    ['machine.features.hostDNS', '.machine.features.hostDNS is already set in v1alpha1 config', 'hostDNS'],
+    already('machine.features.hostDNS', 'hostDNS'),
   ],
   TimeSyncConfig: [
     ['machine.time.disabled', 'time sync cannot be disabled in both v1alpha1 and new-style configuration'],
@@ -65,24 +65,17 @@ const clusterClaims: Readonly<Record<string, readonly Claim[]>> = Object.freeze(
     ],
   ),
   KubeClusterConfig: [
-    insteadOf('cluster.clusterName', 'cluster name', '.cluster.clusterName', 'KubeClusterConfig'),
-    insteadOf(
-      'cluster.controlPlane.endpoint',
-      'cluster endpoint',
-      '.cluster.controlPlane.endpoint',
-      'KubeClusterConfig',
-    ),
+    insteadOf('KubeClusterConfig', 'cluster name', 'cluster.clusterName'),
+    insteadOf('KubeClusterConfig', 'cluster endpoint', 'cluster.controlPlane.endpoint'),
   ],
   KubeNetworkConfig: [
-    insteadOf('cluster.network', 'cluster network config', '.machine.cluster.network', 'KubeNetworkConfig'),
+    insteadOf('KubeNetworkConfig', 'cluster network config', 'cluster.network', '.machine.cluster.network'),
   ],
   KubeFlannelCNIConfig: [
-    clashes('cluster.network', 'cluster network', '.machine.cluster.network', 'KubeFlannelCNIConfig'),
+    clashes('KubeFlannelCNIConfig', 'cluster network', 'cluster.network', '.machine.cluster.network'),
   ],
-  KubeProxyConfig: [clashes('cluster.proxy', 'cluster proxy', '.machine.cluster.proxy', 'KubeProxyConfig')],
-  KubePrismConfig: [
-    clashes('machine.features.kubePrism', 'KubePrism', '.machine.features.kubePrism', 'KubePrismConfig'),
-  ],
+  KubeProxyConfig: [clashes('KubeProxyConfig', 'cluster proxy', 'cluster.proxy', '.machine.cluster.proxy')],
+  KubePrismConfig: [clashes('KubePrismConfig', 'KubePrism', 'machine.features.kubePrism')],
   KubeNodeConfig: [
     given('cluster.allowSchedulingOnControlPlanes'),
     given('cluster.allowSchedulingOnMasters'),
