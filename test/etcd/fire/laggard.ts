@@ -2,6 +2,7 @@ import { EtcdEvent } from '../../../src/etcd/events.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import { shuffled } from '../../../src/platform/random.ts';
 import type { Task } from '../../../src/platform/task.ts';
+import { clientUrl } from '../sim-cluster.ts';
 import type { RebirthParts } from './rebirth.ts';
 import { RecordedClient } from './recorded-client.ts';
 
@@ -16,7 +17,7 @@ const MOST_WRITES = 400;
  */
 export function goesOnWithLaggard({ cluster, checks, ending, random }: RebirthParts): void {
   const { sim, ops } = cluster;
-  const nodes = cluster.nodes.filter((node) => node.args.length > 0);
+  const nodes = cluster.serving;
   const [kept, laggard, lost] = shuffled(random, nodes);
   const well = [kept!, lost!];
   const cut = sim.network.faults.partition(
@@ -28,8 +29,7 @@ export function goesOnWithLaggard({ cluster, checks, ending, random }: RebirthPa
   sim.on(EtcdEvent.SnapshotSaved, ({ source, fields }) => {
     isBehind ||= source.startsWith(`${kept!.name}/`) && (fields as { index: number }).index > hasNow;
   });
-  const endpoints = well.map(({ address }) => `http://${address}:2379`);
-  const client = new RecordedClient(checks, ops, endpoints);
+  const client = new RecordedClient(checks, ops, well.map(clientUrl));
   cluster.run(function* (): Task<void> {
     for (let i = 0; i < MOST_WRITES && !isBehind; i++) yield* client.put({ key: utf8Encode(`far-${i % 10}`) });
   }, 1000 * SECOND);

@@ -4,6 +4,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import { RpcError } from '../../../src/platform/rpc.ts';
 import type { Task } from '../../../src/platform/task.ts';
 import { type Node, peerUrl, type SimCluster } from '../sim-cluster.ts';
+import { Farewell } from './farewell.ts';
 
 const LIMIT = Object.freeze({ timeoutUs: 2_000_000 });
 
@@ -16,6 +17,9 @@ export class Replacement {
   readonly #leaving: Node;
   readonly #learner: boolean;
   readonly #removeFirst: boolean;
+  readonly #farewell: Farewell;
+  /** The removal is to be by a leader that the member which leaves does not know. */
+  #surprises: boolean;
   /** Attempts to promote the learner that are made before it even runs. */
   #hasty: number;
   done = false;
@@ -30,6 +34,9 @@ export class Replacement {
     this.#learner = random.chance(700_000);
     this.#removeFirst = random.chance(500_000);
     this.#hasty = random.int(0, 2);
+    const surprise = random.stream('farewell');
+    this.#farewell = new Farewell(cluster, surprise);
+    this.#surprises = surprise.chance(500_000);
   }
 
   /** Looks at the members and does the next step, until it is done. */
@@ -51,13 +58,22 @@ export class Replacement {
     const old = memberAt(members, this.#leaving);
     const young = memberAt(members, this.#spare);
     const isComplete = young !== undefined && young.name !== '' && !young.isLearner;
-    if (old !== undefined && (this.#removeFirst || isComplete)) yield* this.#client.memberRemove(old.id, LIMIT);
+    if (old !== undefined && (this.#removeFirst || isComplete)) yield* this.#remove(members, old);
     else if (old === undefined && this.#leaving.args.length > 0) this.#retire();
     else if (young === undefined) yield* this.#client.memberAdd([peerUrl(this.#spare)], this.#learner, LIMIT);
     else if (young.isLearner && this.#hasty-- > 0) yield* this.#client.memberPromote(young.id, LIMIT);
     else if (young.name === '') this.#startSpare(members);
     else if (young.isLearner) yield* this.#client.memberPromote(young.id, LIMIT);
     else this.done = old === undefined;
+  }
+
+  *#remove(members: readonly Member[], old: Member): Task<void> {
+    if (!this.#surprises) {
+      yield* this.#client.memberRemove(old.id, LIMIT);
+      return;
+    }
+    this.#surprises = false;
+    yield* this.#farewell.remove(members, old);
   }
 
   #retire(): void {

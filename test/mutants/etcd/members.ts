@@ -58,4 +58,12 @@ export const MEMBER_ROWS: readonly Row[] = Object.freeze<Row[]>([
     '  if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT) return null;\n',
     '  if (persistence.snapshotsInFlight >= MAX_IN_FLIGHT || state.consistentIndex > applyLoop.appliedIndex) return null;\n',
   ],
+  [
+    'forwarded-from-removed-ends-stream',
+    'G2 membership',
+    'a member that forwards what a removed one said is taken for removed itself',
+    'server/peers/server.ts',
+    "  if (member.isRemoved(sender)) throw new RpcError('PermissionDenied', PeerRefusal.RemovedMember);\n",
+    "  if (member.isRemoved(message.from)) throw new RpcError('PermissionDenied', PeerRefusal.RemovedMember);\n",
+  ],
 ]);
