@@ -250,6 +250,21 @@ describe('etcdctl', () => {
     expect(keys('post/')).toEqual([]);
   });
 
+  it('helps with every command, in the sections of the real tool', () => {
+    const { code, out, err } = run('help lock');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(
+      /^NAME:\n\tlock - Acquires a named lock\n\nUSAGE:\n\tetcdctl lock <lockname> \[exec-command arg1 arg2 \.\.\.\] \[flags\]\n\nOPTIONS:\n {2}-h, --help\[=false\]\thelp for lock\n {6}--ttl=10\t\ttimeout for session\n\nGLOBAL OPTIONS:\n/,
+    );
+    for (const line of ['lock --help', 'lock a b -h', '--endpoints=x lock --help']) expect(run(line).out).toBe(out);
+    expect(run('put k v -- --help').out).toBe('OK\n');
+    expect(run('get --help').out).toContain('\n      --count-only[=false]\t\tGet only the count\n');
+    expect(run('endpoint').out).toMatch(/\nAPI VERSION:\n\t3\.6\n\n\nCOMMANDS:\n\thashkv\tPrints/);
+    expect(run('endpoint frob')).toEqual(run('endpoint'));
+    expect(run('help frob')).toMatchObject({ code: 0, out: run('help').out, err: 'Unknown help topic [`frob`]\n' });
+    expect(run('help auth')).toMatchObject({ code: 1, err: 'Error: etcdctl auth: authentication is not simulated\n' });
+  });
+
   it('refuses what it does not know, before it asks a server', () => {
     expect(run('frobnicate').err).toContain('Error: unknown command "frobnicate" for "etcdctl"');
     expect(run('get --nonsense k').err).toBe('Error: unknown flag: --nonsense\n');

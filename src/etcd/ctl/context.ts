@@ -35,6 +35,8 @@ export interface Run {
   readonly tls: TlsClient | undefined;
   /** A client over some endpoints, by default all; closed when the command ends. */
   client(endpoints?: readonly string[], options?: Partial<ClientOptions>): EtcdClient;
+  /** Prints what help says of the command that these words name. */
+  help(topic: readonly string[]): void;
   line(text: string): void;
   errorLine(text: string): void;
 }

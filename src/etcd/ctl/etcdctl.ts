@@ -6,42 +6,21 @@ import { WatchLost } from '../client/concurrency.ts';
 import { ElectionError } from '../client/election.ts';
 import { EndpointError, parseEndpoint } from '../client/endpoints.ts';
 import { LockError } from '../client/mutex.ts';
-import { REFUSED, VERBS, type Verb } from './commands.ts';
+import { REFUSED } from './commands.ts';
 import { type CtlContext, CtlExit, ExitCode, type Format, type Run } from './context.ts';
-import { boolFlag, durationFlag, type FlagSpecs, type Flags, parseWords, textFlag } from './flags.ts';
+import { findCommand } from './find.ts';
+import { type Flags, parseWords, type Words } from './flags.ts';
+import { helpText } from './help.ts';
 import { errorText } from './print/errors.ts';
-
-const GLOBAL_FLAGS: FlagSpecs = Object.freeze({
-  endpoints: textFlag('127.0.0.1:2379'),
-  cacert: textFlag(),
-  cert: textFlag(),
-  key: textFlag(),
-  'write-out': textFlag('simple', 'w'),
-  hex: boolFlag(),
-  debug: boolFlag(),
-  'dial-timeout': durationFlag('2s'),
-  'command-timeout': durationFlag('5s'),
-  'keepalive-time': durationFlag('2s'),
-  'keepalive-timeout': durationFlag('6s'),
-  'insecure-transport': boolFlag(true),
-  'insecure-skip-tls-verify': boolFlag(),
-  'insecure-discovery': boolFlag(true),
-  'discovery-srv': textFlag(),
-  'discovery-srv-name': textFlag(),
-  user: textFlag(),
-  password: textFlag(),
-});
 
 /** Runs one command line, without the tool's name in front. The value is the exit code. */
 export function* etcdctl(words: readonly string[], context: CtlContext): Task<number> {
   const clients: EtcdClient[] = [];
   try {
-    const found = findVerb(words);
-    if (typeof found === 'string') {
-      context.out(found.replace('%version', context.version));
-      return ExitCode.Success;
-    }
-    yield* found.verb.run(makeRun(found, context, clients));
+    const { verb, subject, rest, specs } = findCommand(words);
+    const line = parseWords(rest, specs, context.env);
+    if (verb === undefined || line.flags.bool('help')) context.out(helpText(subject, context.version));
+    else yield* verb.run(makeRun(line, context, clients));
     return ExitCode.Success;
   } catch (error) {
     const [code, text] = explain(error);
@@ -58,66 +37,27 @@ export function* etcdctl(words: readonly string[], context: CtlContext): Task<nu
 /** Why this command line could never run; undefined when it could. */
 export function etcdctlProblem(words: readonly string[]): string | undefined {
   try {
-    const found = findVerb(words);
-    if (typeof found !== 'string') parseWords(found.rest, { ...GLOBAL_FLAGS, ...found.verb.flags }, {});
-    return undefined;
+    const { rest, specs, strange, subject } = findCommand(words);
+    parseWords(rest, specs, {});
+    return strange === undefined ? undefined : `unknown command "${strange}" for "etcdctl ${subject.name}"`;
   } catch (error) {
     if (error instanceof CtlExit) return error.message;
     throw error;
   }
 }
 
-interface Found {
-  readonly verb: Verb;
-  readonly rest: readonly string[];
-}
-
-/** The command that the words name, and the words without it. A text is printed instead. */
-function findVerb(words: readonly string[]): Found | string {
-  const names: number[] = [];
-  for (let i = 0; i < words.length && names.length < 2; i++) {
-    const word = words[i]!;
-    if (word === '--help' || word === '-h') return help();
-    if (word === '--') break;
-    if (!word.startsWith('-')) names.push(i);
-    else if (takesNextWord(word)) i++;
+/** Prints what help says of the command that these words name. */
+function printHelp(topic: readonly string[], context: CtlContext): void {
+  try {
+    context.out(helpText(findCommand(topic).subject, context.version));
+  } catch (error) {
+    if (!(error instanceof CtlExit) || REFUSED[topic[0]!] !== undefined) throw error;
+    context.err(`Unknown help topic [${topic.map((word) => `\`${word}\``).join(' ')}]\n`);
+    printHelp([], context);
   }
-  const [first, second] = names;
-  if (first === undefined) return help();
-  const one = words[first]!;
-  const without = (...skipped: number[]): readonly string[] => words.filter((_word, i) => !skipped.includes(i));
-  if (one === 'version') return 'etcdctl version: %version\nAPI version: 3.6\n';
-  if (one === 'help') return help();
-  if (REFUSED[one] !== undefined) throw new CtlExit(ExitCode.Error, `etcdctl ${one}: ${REFUSED[one]}`);
-  const single = VERBS[one];
-  if (single !== undefined) return { verb: single, rest: without(first) };
-  const pair = second === undefined ? undefined : VERBS[`${one} ${words[second]}`];
-  if (pair !== undefined) return { verb: pair, rest: without(first, second!) };
-  const isGroup = Object.keys(VERBS).some((name) => name.startsWith(`${one} `));
-  if (isGroup && second === undefined) return help();
-  const unknown = isGroup
-    ? `unknown command "${words[second!]}" for "etcdctl ${one}"`
-    : `unknown command "${one}" for "etcdctl"`;
-  throw new CtlExit(ExitCode.Error, `${unknown}\nRun 'etcdctl --help' for usage.`);
 }
 
-/** Whether a flag before the command's name has its value in the next word. */
-function takesNextWord(word: string): boolean {
-  if (word.includes('=')) return false;
-  if (word.startsWith('--')) {
-    const spec = GLOBAL_FLAGS[word.slice(2)];
-    return spec !== undefined && spec.kind !== 'bool';
-  }
-  return word === '-w';
-}
-
-function help(): string {
-  const lines = Object.keys(VERBS).map((name) => `\t${name}`);
-  return `NAME:\n\tetcdctl - A simple command line client for etcd3.\n\nCOMMANDS:\n${lines.join('\n')}\n`;
-}
-
-function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run {
-  const { args, flags, dashAt } = parseWords(found.rest, { ...GLOBAL_FLAGS, ...found.verb.flags }, context.env);
+function makeRun({ args, flags, dashAt }: Words, context: CtlContext, clients: EtcdClient[]): Run {
   const endpoints = flags
     .text('endpoints')
     .split(',')
@@ -153,6 +93,7 @@ function makeRun(found: Found, context: CtlContext, clients: EtcdClient[]): Run 
       clients.push(client);
       return client;
     },
+    help: (topic) => printHelp(topic, context),
     line: (text) => context.out(`${text}\n`),
     errorLine: (text) => context.err(`${text}\n`),
   };

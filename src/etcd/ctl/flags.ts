@@ -5,28 +5,39 @@ import { CtlExit, ExitCode } from './context.ts';
 
 /** A flag as a command declares it: its kind and what it is when not given. */
 export interface FlagSpec {
-  readonly kind: 'bool' | 'text' | 'int' | 'duration';
+  readonly kind: 'bool' | 'text' | 'list' | 'int' | 'duration';
   readonly initial: string;
+  /** What help says of it. */
+  readonly usage: string;
   /** One letter that stands for it. */
   readonly short?: string;
 }
 
 export type FlagSpecs = Readonly<Record<string, FlagSpec>>;
 
-export function boolFlag(initial = false): FlagSpec {
-  return { kind: 'bool', initial: String(initial) };
+export function boolFlag(usage: string, initial = false, short?: string): FlagSpec {
+  return flag('bool', usage, String(initial), short);
 }
 
-export function textFlag(initial = '', short?: string): FlagSpec {
-  return short === undefined ? { kind: 'text', initial } : { kind: 'text', initial, short };
+export function textFlag(usage: string, initial = '', short?: string): FlagSpec {
+  return flag('text', usage, initial, short);
 }
 
-export function intFlag(initial = 0): FlagSpec {
-  return { kind: 'int', initial: String(initial) };
+/** Texts separated by commas. */
+export function listFlag(usage: string, initial: string): FlagSpec {
+  return flag('list', usage, initial);
 }
 
-export function durationFlag(initial: string): FlagSpec {
-  return { kind: 'duration', initial };
+export function intFlag(usage: string, initial = 0): FlagSpec {
+  return flag('int', usage, String(initial));
+}
+
+export function durationFlag(usage: string, initial: string): FlagSpec {
+  return flag('duration', usage, initial);
+}
+
+function flag(kind: FlagSpec['kind'], usage: string, initial: string, short?: string): FlagSpec {
+  return { kind, initial, usage, ...(short === undefined ? {} : { short }) };
 }
 
 /** Values of a command's flags. */

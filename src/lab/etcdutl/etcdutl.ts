@@ -1,5 +1,6 @@
 import { CtlExit } from '../../etcd/ctl/context.ts';
 import { boolFlag, type FlagSpecs, type Flags, parseWords, textFlag } from '../../etcd/ctl/flags.ts';
+import { WRITE_OUT_FLAG } from '../../etcd/ctl/globals.ts';
 import { fieldLines } from '../../etcd/ctl/print/fields.ts';
 import { renderTable } from '../../etcd/ctl/print/table.ts';
 import { restoreCommand } from '../../etcd/server/restore/command.ts';
@@ -11,17 +12,25 @@ import { formatBytes } from '../../platform/text/humanize.ts';
 import { goQuote } from '../../platform/text/quote.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 
-const STATUS_FLAGS: FlagSpecs = Object.freeze({ 'write-out': textFlag('simple', 'w') });
+const STATUS_FLAGS: FlagSpecs = Object.freeze({ 'write-out': WRITE_OUT_FLAG });
 const RESTORE_FLAGS: FlagSpecs = Object.freeze({
-  'bump-revision': textFlag('0'),
-  'data-dir': textFlag(),
-  'initial-advertise-peer-urls': textFlag('http://localhost:2380'),
-  'initial-cluster': textFlag('default=http://localhost:2380'),
-  'initial-cluster-token': textFlag('etcd-cluster'),
-  'mark-compacted': boolFlag(),
-  name: textFlag('default'),
-  'skip-hash-check': boolFlag(),
-  'wal-dir': textFlag(),
+  'bump-revision': textFlag('How much to increase the latest revision after restore', '0'),
+  'data-dir': textFlag('Path to the output data directory'),
+  'initial-advertise-peer-urls': textFlag(
+    "List of this member's peer URLs to advertise to the rest of the cluster",
+    'http://localhost:2380',
+  ),
+  'initial-cluster': textFlag('Initial cluster configuration for restore bootstrap', 'default=http://localhost:2380'),
+  'initial-cluster-token': textFlag(
+    'Initial cluster token for the etcd cluster during restore bootstrap',
+    'etcd-cluster',
+  ),
+  'mark-compacted': boolFlag(
+    'Mark the latest revision after restore as the point of scheduled compaction (required if --bump-revision > 0, disallowed otherwise)',
+  ),
+  name: textFlag('Human-readable name for this member', 'default'),
+  'skip-hash-check': boolFlag('Ignore snapshot integrity hash value (required if copied from data directory)'),
+  'wal-dir': textFlag('Path to the WAL directory (use --data-dir if none given)'),
 });
 const BAD_ARGS = 128;
 const BAD_FEATURE = 4;

@@ -16,8 +16,13 @@ import { hashKvJson, statusJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
 import { renderTable } from '../print/table.ts';
 
-export const ENDPOINT_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
-export const HASH_KV_FLAGS: FlagSpecs = Object.freeze({ ...ENDPOINT_FLAGS, rev: intFlag() });
+/** Of `endpoint` and of all below it; of `defrag` too. */
+export const ENDPOINT_FLAGS: FlagSpecs = Object.freeze({
+  cluster: boolFlag('use all endpoints from the cluster member list'),
+});
+export const HASH_KV_FLAGS: FlagSpecs = Object.freeze({
+  rev: intFlag('maximum revision to hash (default: all revisions)'),
+});
 
 /** The endpoints a command is about: those given, or with `--cluster` every member's client URLs. */
 function* targets(run: Run): Task<readonly string[]> {
@@ -107,7 +112,8 @@ function healthJson({ endpoint, tookUs, error }: Health): string {
   return `{"endpoint":${JSON.stringify(endpoint)},"health":${error === ''},"took":"${formatDurationUs(tookUs)}"${failed}}`;
 }
 
-const STATUS_HEADINGS = Object.freeze([
+/** Columns of `endpoint status`. */
+export const STATUS_HEADINGS = Object.freeze([
   'endpoint',
   'ID',
   'version',

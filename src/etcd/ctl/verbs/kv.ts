@@ -16,7 +16,7 @@ import { utf8Encode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
-import { boolFlag, type FlagSpecs, type Flags, intFlag, textFlag } from '../flags.ts';
+import { boolFlag, type FlagSpec, type FlagSpecs, type Flags, intFlag, textFlag } from '../flags.ts';
 import { deleteFields, putFields, rangeFields } from '../print/fields.ts';
 import { deleteJson, putJson, rangeJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
@@ -38,37 +38,42 @@ const TARGETS: Readonly<Record<string, number>> = Object.freeze({
 });
 
 export const PUT_FLAGS: FlagSpecs = Object.freeze({
-  lease: textFlag('0'),
-  'prev-kv': boolFlag(),
-  'ignore-value': boolFlag(),
-  'ignore-lease': boolFlag(),
+  lease: textFlag('lease ID (in hexadecimal) to attach to the key', '0'),
+  'prev-kv': boolFlag('return the previous key-value pair before modification'),
+  'ignore-value': boolFlag('updates the key using its current value'),
+  'ignore-lease': boolFlag('updates the key using its current lease'),
 });
 
+/** `--consistency`, of reads and of lists of members. */
+export const CONSISTENCY_FLAG: FlagSpec = Object.freeze(textFlag('Linearizable(l) or Serializable(s)', 'l'));
+
 export const GET_FLAGS: FlagSpecs = Object.freeze({
-  consistency: textFlag('l'),
-  order: textFlag(),
-  'sort-by': textFlag(),
-  limit: intFlag(),
-  prefix: boolFlag(),
-  'from-key': boolFlag(),
-  rev: intFlag(),
-  'keys-only': boolFlag(),
-  'count-only': boolFlag(),
-  'print-value-only': boolFlag(),
-  'min-create-rev': intFlag(),
-  'max-create-rev': intFlag(),
-  'min-mod-rev': intFlag(),
-  'max-mod-rev': intFlag(),
+  consistency: CONSISTENCY_FLAG,
+  order: textFlag('Order of results; ASCEND or DESCEND (ASCEND by default)'),
+  'sort-by': textFlag('Sort target; CREATE, KEY, MODIFY, VALUE, or VERSION'),
+  limit: intFlag('Maximum number of results'),
+  prefix: boolFlag('Get keys with matching prefix'),
+  'from-key': boolFlag('Get keys that are greater than or equal to the given key using byte compare'),
+  rev: intFlag('Specify the kv revision'),
+  'keys-only': boolFlag('Get only the keys'),
+  'count-only': boolFlag('Get only the count'),
+  'print-value-only': boolFlag('Only write values when using the "simple" output format'),
+  'min-create-rev': intFlag('Minimum create revision'),
+  'max-create-rev': intFlag('Maximum create revision'),
+  'min-mod-rev': intFlag('Minimum modification revision'),
+  'max-mod-rev': intFlag('Maximum modification revision'),
 });
 
 export const DEL_FLAGS: FlagSpecs = Object.freeze({
-  prefix: boolFlag(),
-  'prev-kv': boolFlag(),
-  'from-key': boolFlag(),
-  range: boolFlag(),
+  prefix: boolFlag('delete keys with matching prefix'),
+  'prev-kv': boolFlag('return deleted key-value pairs'),
+  'from-key': boolFlag('delete keys that are greater than or equal to the given key using byte compare'),
+  range: boolFlag('delete range of keys'),
 });
 
-export const COMPACTION_FLAGS: FlagSpecs = Object.freeze({ physical: boolFlag() });
+export const COMPACTION_FLAGS: FlagSpecs = Object.freeze({
+  physical: boolFlag("'true' to wait for compaction to physically remove all old revisions"),
+});
 
 const PUT_USAGE = 'put command needs 1 argument and input from stdin or 2 arguments';
 

@@ -14,8 +14,10 @@ import { embeddedHeader, headerOnlyJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
 import { badArgs, parseHexId } from './arguments.ts';
 
-export const TIME_TO_LIVE_FLAGS: FlagSpecs = Object.freeze({ keys: boolFlag() });
-export const KEEP_ALIVE_FLAGS: FlagSpecs = Object.freeze({ once: boolFlag() });
+export const TIME_TO_LIVE_FLAGS: FlagSpecs = Object.freeze({ keys: boolFlag('Get keys attached to this lease') });
+export const KEEP_ALIVE_FLAGS: FlagSpecs = Object.freeze({
+  once: boolFlag('Resets the keep-alive time to its original value and exits immediately'),
+});
 
 function leaseId(run: Run, usage: string): LeaseId {
   if (run.args.length !== 1) badArgs(usage);

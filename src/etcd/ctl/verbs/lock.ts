@@ -8,8 +8,8 @@ import { boolFlag, type FlagSpecs, intFlag } from '../flags.ts';
 import { badArgs } from './arguments.ts';
 import { printRange } from './kv.ts';
 
-export const LOCK_FLAGS: FlagSpecs = Object.freeze({ ttl: intFlag(10) });
-export const ELECT_FLAGS: FlagSpecs = Object.freeze({ listen: { ...boolFlag(), short: 'l' } });
+export const LOCK_FLAGS: FlagSpecs = Object.freeze({ ttl: intFlag('timeout for session', 10) });
+export const ELECT_FLAGS: FlagSpecs = Object.freeze({ listen: boolFlag('observation mode', false, 'l') });
 
 /** Takes a lock, prints the key that holds it, and keeps it until the session is lost or, given back, until interrupted. */
 export function* lockVerb(run: Run): Task<void> {

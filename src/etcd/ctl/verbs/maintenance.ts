@@ -7,14 +7,11 @@ import type { Task } from '../../../platform/task.ts';
 import { formatDurationUs } from '../../../platform/text/duration.ts';
 import { goQuote } from '../../../platform/text/quote.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
-import { boolFlag, type FlagSpecs } from '../flags.ts';
 import { errorText } from '../print/errors.ts';
 import { alarmFields } from '../print/fields.ts';
 import { alarmsJson, headerOnlyJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
 import { badArgs } from './arguments.ts';
-
-export const DEFRAG_FLAGS: FlagSpecs = Object.freeze({ cluster: boolFlag() });
 
 const SECTOR_BYTES = 512;
 const HASH_BYTES = 32;

@@ -9,12 +9,19 @@ import { lines, show } from '../print/show.ts';
 import { renderTable } from '../print/table.ts';
 import { wideId } from '../print/words.ts';
 import { badArgs, parseHexId } from './arguments.ts';
+import { CONSISTENCY_FLAG } from './kv.ts';
 
-export const ADD_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag(), learner: boolFlag() });
-export const UPDATE_FLAGS: FlagSpecs = Object.freeze({ 'peer-urls': textFlag() });
-export const LIST_FLAGS: FlagSpecs = Object.freeze({ consistency: textFlag('l') });
+export const ADD_FLAGS: FlagSpecs = Object.freeze({
+  'peer-urls': textFlag('comma separated peer URLs for the new member.'),
+  learner: boolFlag('indicates if the new member is raft learner'),
+});
+export const UPDATE_FLAGS: FlagSpecs = Object.freeze({
+  'peer-urls': textFlag('comma separated peer URLs for the updated member.'),
+});
+export const LIST_FLAGS: FlagSpecs = Object.freeze({ consistency: CONSISTENCY_FLAG });
 
-const HEADINGS = Object.freeze(['ID', 'Status', 'Name', 'Peer Addrs', 'Client Addrs', 'Is Learner']);
+/** Columns of `member list`. */
+export const HEADINGS = Object.freeze(['ID', 'Status', 'Name', 'Peer Addrs', 'Client Addrs', 'Is Learner']);
 
 function row(member: Member): readonly string[] {
   return [

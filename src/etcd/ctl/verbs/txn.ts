@@ -3,7 +3,7 @@ import { Compare, CompareResult, CompareTarget, RequestOp, type TxnResponse } fr
 import { utf8Encode } from '../../../platform/bytes.ts';
 import type { Task } from '../../../platform/task.ts';
 import { CtlExit, ExitCode, type Run } from '../context.ts';
-import { type FlagSpecs, parseWords } from '../flags.ts';
+import { boolFlag, type FlagSpecs, parseWords } from '../flags.ts';
 import { txnFields } from '../print/fields.ts';
 import { txnJson } from '../print/messages.ts';
 import { lines, show } from '../print/show.ts';
@@ -19,7 +19,9 @@ import {
   rangeRequest,
 } from './kv.ts';
 
-export const TXN_FLAGS: FlagSpecs = Object.freeze({ interactive: { kind: 'bool', initial: 'false', short: 'i' } });
+export const TXN_FLAGS: FlagSpecs = Object.freeze({
+  interactive: boolFlag('Input transaction in interactive mode', false, 'i'),
+});
 
 const TARGETS: Readonly<Record<string, number>> = Object.freeze({
   ver: CompareTarget.Version,

@@ -12,12 +12,11 @@ import { badArgs } from './arguments.ts';
 import { rangeOf } from './kv.ts';
 
 export const WATCH_FLAGS: FlagSpecs = Object.freeze({
-  prefix: boolFlag(),
-  'from-key': boolFlag(),
-  rev: intFlag(),
-  'prev-kv': boolFlag(),
-  'progress-notify': boolFlag(),
-  interactive: { kind: 'bool', initial: 'false', short: 'i' },
+  prefix: boolFlag('Watch on a prefix if prefix is set'),
+  rev: intFlag('Revision to start watching'),
+  'prev-kv': boolFlag('get the previous key-value pair before the event happens'),
+  'progress-notify': boolFlag('get periodic watch progress notification from server'),
+  interactive: boolFlag('Interactive mode', false, 'i'),
 });
 
 /** Prints changes until it is interrupted, or the server ends the watch. */
