@@ -8,8 +8,8 @@ import type { Mutant, MutantSuite } from './mutant.ts';
 import { plant } from './plant.ts';
 import { suites } from './suites.ts';
 
-/** No seed takes this long. */
-const SEED_LIMIT_MS = 120_000;
+/** No seed takes so many seconds. They are counted one by one: while the whole process is stopped, none goes by. */
+const SEED_LIMIT_SEC = 120;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const scratch = join(root, '.cache', 'mutants');
 
@@ -73,22 +73,25 @@ function hunted(file: string, maxSeeds: number): Promise<Catch> {
       workerData: { module: pathToFileURL(file).href, maxSeeds },
     });
     let seeds = 0;
-    const limit = setTimeout(() => {
+    let silentSec = 0;
+    const limit = setInterval(() => {
+      if (++silentSec < SEED_LIMIT_SEC) return;
+      clearInterval(limit);
       void worker.terminate();
       resolve({ killer: 'no progress: the run never ended', seeds: seeds + 1 });
-    }, SEED_LIMIT_MS);
+    }, 1000);
     worker.on('message', (message: Catch | number) => {
       if (typeof message === 'number') {
         seeds = message;
-        limit.refresh();
+        silentSec = 0;
         return;
       }
-      clearTimeout(limit);
+      clearInterval(limit);
       void worker.terminate();
       resolve(message);
     });
     worker.once('error', (error) => {
-      clearTimeout(limit);
+      clearInterval(limit);
       reject(error);
     });
   });
