@@ -207,17 +207,16 @@ function digitOf(code: number): number {
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }
 
-/** 32 bits of an id, from its digit `from` on. */
+/** 32 bits of an id, from its digit `from` on; −1 when there is something else among them. */
 function half(id: string, from: number): number {
   let value = 0;
-  for (let i = from; i < from + ID_DIGITS / 2; i++) value = (value << 4) | digitOf(id.charCodeAt(i));
-  return value >>> 0;
-}
-
-function isId64(id: string): boolean {
-  if (id.length !== ID_DIGITS) return false;
-  for (let i = 0; i < ID_DIGITS; i++) if (digitOf(id.charCodeAt(i)) < 0) return false;
-  return true;
+  let digits = 0;
+  for (let i = from; i < from + ID_DIGITS / 2; i++) {
+    const digit = digitOf(id.charCodeAt(i));
+    digits |= digit;
+    value = (value << 4) | digit;
+  }
+  return digits < 0 ? -1 : value >>> 0;
 }
 
 function hex32(value: number): string {
@@ -232,8 +231,12 @@ export function id64Scalar<T extends string>(wire: Id64Wire): Scalar<T> {
     zero: ZERO_ID64 as T,
     isZero: (value: T) => value === ZERO_ID64,
     sizeBytes: (value: T) => {
-      if (!isId64(value)) throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
-      return fixed ? 8 : varint64SizeBytes(half(value, 0), half(value, ID_DIGITS / 2));
+      const high = half(value, 0);
+      const low = half(value, ID_DIGITS / 2);
+      if (value.length !== ID_DIGITS || high < 0 || low < 0) {
+        throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
+      }
+      return fixed ? 8 : varint64SizeBytes(high, low);
     },
     write: (out: ReverseWriter, value: T) => {
       if (fixed) out.fixed64(half(value, 0), half(value, ID_DIGITS / 2));

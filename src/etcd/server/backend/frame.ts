@@ -89,7 +89,7 @@ export function encodeFrame(frame: BackendFrame, sums: FastCrc32c): Uint8Array {
   const bytes = out.finish();
   const view = new DataView(bytes.buffer);
   view.setUint32(0, sizeBytes, true);
-  view.setUint32(4, sums.update(0, bytes, FRAME_HEAD_BYTES), true);
+  view.setUint32(4, sums.update(0, view, FRAME_HEAD_BYTES), true);
   return bytes;
 }
 
@@ -113,11 +113,10 @@ export function readFrames(file: Uint8Array, visit: (frame: BackendFrame) => voi
     if (length === 0) break;
     const end = at + FRAME_HEAD_BYTES + length;
     if (end > file.length) return { validBytes: at, end: 'torn' };
-    const body = file.subarray(at + FRAME_HEAD_BYTES, end);
-    if (sums.update(0, body) !== view.getUint32(at + 4, true)) {
+    if (sums.update(0, view, at + FRAME_HEAD_BYTES, end) !== view.getUint32(at + 4, true)) {
       return { validBytes: at, end: isLastFrame(file, end) ? 'torn' : 'corrupt' };
     }
-    visit(BackendFrame.decode(body));
+    visit(BackendFrame.decode(file.subarray(at + FRAME_HEAD_BYTES, end)));
     at = end;
   }
   return { validBytes: at, end: at < file.length && !allZero(file, at) ? 'torn' : 'complete' };

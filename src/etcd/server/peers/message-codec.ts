@@ -11,19 +11,20 @@ import {
   type NodeId,
   type Snapshot,
 } from '../../../raft/index.ts';
-import { bytesScalar, id64Scalar } from '../../../rpc/scalars.ts';
+import { id64Scalar } from '../../../rpc/scalars.ts';
+import { delimitedSizeBytes, FIXED64, Reader, ReverseWriter, VARINT } from '../../../rpc/wire.ts';
 import {
-  DELIMITED,
-  delimitedSizeBytes,
-  FIXED64,
-  Reader,
-  type ReverseWriter,
-  VARINT,
-  varintSizeBytes,
-  ReverseWriter as Writer,
-} from '../../../rpc/wire.ts';
+  type Encoding,
+  endDelimited,
+  nestedSizeBytes,
+  numberSizeBytes,
+  writeFlag,
+  writeNested,
+  writeNumber,
+  writePresentBytes,
+} from '../../../rpc/written-out.ts';
 import { Payload } from '../raft/payload.ts';
-import { dataBytes, decodeConfState, encodeConfState } from '../wal/records.ts';
+import { decodeConfState, encodeConfState, writeData } from '../wal/records.ts';
 
 /**
  * Raft's messages between members: field numbers of raftpb, ids as fixed 64-bit numbers. Written by hand because every
@@ -46,18 +47,14 @@ const IDS = Object.freeze([
   [13, 'vote'],
 ] as const);
 
-function numberSize(value: number): number {
-  return value === 0 ? 0 : 1 + varintSizeBytes(value);
-}
-
-export function messageSize(message: Message): number {
+function messageSize(message: Message): number {
   let size =
-    numberSize(message.type) +
-    numberSize(message.term) +
-    numberSize(message.logTerm) +
-    numberSize(message.index) +
-    numberSize(message.commit) +
-    numberSize(message.rejectHint);
+    numberSizeBytes(message.type) +
+    numberSizeBytes(message.term) +
+    numberSizeBytes(message.logTerm) +
+    numberSizeBytes(message.index) +
+    numberSizeBytes(message.commit) +
+    numberSizeBytes(message.rejectHint);
   if (message.to !== NONE) size += 9;
   if (message.from !== NONE) size += 9;
   if (message.vote !== NONE) size += 9;
@@ -65,67 +62,51 @@ export function messageSize(message: Message): number {
   const { entries } = message;
   for (let i = 0; i < entries.length; i++) size += 1 + delimitedSizeBytes(entrySize(entries[i]!));
   if (message.context !== null) size += 1 + delimitedSizeBytes(message.context.length);
-  if (message.snapshot !== null) size += 1 + delimitedSizeBytes(snapshotSize(message.snapshot));
+  if (message.snapshot !== null) size += nestedSizeBytes(SNAPSHOT, message.snapshot);
   return size;
 }
 
 /** Writes backwards, as everything in the wire format here. */
-export function writeMessage(out: ReverseWriter, message: Message): void {
+function writeMessage(out: ReverseWriter, message: Message): void {
   for (const [number, name] of IDS) {
     if (message[name] === NONE) continue;
     ID_SCALAR.write(out, message[name]);
     out.tag(number, FIXED64);
   }
-  if (message.context !== null) writeBytes(out, 12, message.context);
-  if (message.reject) {
-    out.varint(1);
-    out.tag(10, VARINT);
-  }
-  if (message.snapshot !== null) writeNested(out, 9, () => writeSnapshot(out, message.snapshot!));
-  for (let i = message.entries.length - 1; i >= 0; i--) writeNested(out, 7, () => writeEntry(out, message.entries[i]!));
+  if (message.context !== null) writePresentBytes(out, 12, message.context);
+  writeFlag(out, 10, message.reject);
+  if (message.snapshot !== null) writeNested(out, 9, SNAPSHOT, message.snapshot);
+  for (let i = message.entries.length - 1; i >= 0; i--) writeNested(out, 7, ENTRY, message.entries[i]!);
   for (const [number, name] of NUMBERS) writeNumber(out, number, message[name]);
 }
 
-function writeNumber(out: ReverseWriter, number: number, value: number): void {
-  if (value === 0) return;
-  out.varint(value);
-  out.tag(number, VARINT);
-}
+const ENTRY: Encoding<Entry> = Object.freeze({
+  sizeBytes: entrySize,
+  writeTo: (out: ReverseWriter, { type, typePresent, term, index, data }: Entry) => {
+    if (data !== null) {
+      const end = out.at;
+      writeData(out, data);
+      endDelimited(out, 4, end);
+    }
+    out.varint(index);
+    out.tag(3, VARINT);
+    out.varint(term);
+    out.tag(2, VARINT);
+    if (!typePresent) return;
+    out.varint(type);
+    out.tag(1, VARINT);
+  },
+});
 
-function writeBytes(out: ReverseWriter, number: number, bytes: Uint8Array): void {
-  bytesScalar.write(out, bytes);
-  out.tag(number, DELIMITED);
-}
-
-function writeNested(out: ReverseWriter, number: number, write: () => void): void {
-  const end = out.at;
-  write();
-  out.varint(end - out.at);
-  out.tag(number, DELIMITED);
-}
-
-function writeEntry(out: ReverseWriter, entry: Entry): void {
-  const data = dataBytes(entry.data);
-  if (data !== null) writeBytes(out, 4, data);
-  out.varint(entry.index);
-  out.tag(3, VARINT);
-  out.varint(entry.term);
-  out.tag(2, VARINT);
-  if (!entry.typePresent) return;
-  out.varint(entry.type);
-  out.tag(1, VARINT);
-}
-
-function snapshotSize(snapshot: Snapshot): number {
-  const confState = encodeConfState(snapshot.confState);
-  return numberSize(snapshot.index) + numberSize(snapshot.term) + 1 + delimitedSizeBytes(confState.length);
-}
-
-function writeSnapshot(out: ReverseWriter, snapshot: Snapshot): void {
-  writeBytes(out, 3, encodeConfState(snapshot.confState));
-  writeNumber(out, 2, snapshot.term);
-  writeNumber(out, 1, snapshot.index);
-}
+const SNAPSHOT: Encoding<Snapshot> = Object.freeze({
+  sizeBytes: ({ index, term, confState }: Snapshot) =>
+    numberSizeBytes(index) + numberSizeBytes(term) + 1 + delimitedSizeBytes(encodeConfState(confState).length),
+  writeTo: (out: ReverseWriter, { index, term, confState }: Snapshot) => {
+    writePresentBytes(out, 3, encodeConfState(confState));
+    writeNumber(out, 2, term);
+    writeNumber(out, 1, index);
+  },
+});
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -215,6 +196,8 @@ function readSnapshot(input: Reader): Snapshot {
   return { index, term, confState: confState ?? decodeConfState(new Uint8Array(0)), data: null };
 }
 
+const MESSAGE: Encoding<Message> = Object.freeze({ sizeBytes: messageSize, writeTo: writeMessage });
+
 /** Several messages in one segment; an empty batch keeps an idle stream alive. */
 export interface PeerBatch {
   readonly messages: readonly Message[];
@@ -224,14 +207,12 @@ export const PeerBatch: Codec<PeerBatch> = Object.freeze({
   typeName: 'talosim.etcd.PeerBatch',
   sizeBytes: (batch: PeerBatch) => {
     let size = 0;
-    for (const message of batch.messages) size += 1 + delimitedSizeBytes(messageSize(message));
+    for (const message of batch.messages) size += nestedSizeBytes(MESSAGE, message);
     return size;
   },
   encode: (batch: PeerBatch) => {
-    const out = new Writer(PeerBatch.sizeBytes(batch));
-    for (let i = batch.messages.length - 1; i >= 0; i--) {
-      writeNested(out, 1, () => writeMessage(out, batch.messages[i]!));
-    }
+    const out = new ReverseWriter(PeerBatch.sizeBytes(batch));
+    for (let i = batch.messages.length - 1; i >= 0; i--) writeNested(out, 1, MESSAGE, batch.messages[i]!);
     return out.finish();
   },
   decode: (bytes: Uint8Array) => {

@@ -10,8 +10,8 @@ import { LeaseCheckpointRequest, LeaseGrantRequest, LeaseRevokeRequest } from '.
 import { AlarmRequest } from '../../../api/etcd/maintenance.ts';
 import type { OpaqueData } from '../../../raft/index.ts';
 import type { MessageType } from '../../../rpc/message.ts';
-import { DELIMITED, delimitedSizeBytes, ReverseWriter, varintSizeBytes } from '../../../rpc/wire.ts';
-
+import { delimitedSizeBytes, type ReverseWriter, varintSizeBytes } from '../../../rpc/wire.ts';
+import { writeNested } from '../../../rpc/written-out.ts';
 import { keyOf } from '../mvcc/keys.ts';
 
 type RequestName = Exclude<keyof InternalRaftRequest, 'header'>;
@@ -42,15 +42,16 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export type OneRequest = Partial<Omit<InternalRaftRequest, 'header'>>;
 
 /**
- * The content of a normal log entry. One object serves all members of a simulation: it is encoded once, when the first
- * write-ahead log needs its bytes, and decoded once, when it came from a disk or a real wire. An entry holds one request
- * beside its header, so the encoding is written for just that: the general one asks a dozen absent fields.
+ * The content of a normal log entry. One object serves all members of a simulation. Each of their logs has it write its
+ * bytes straight into the log's own buffer; it is decoded once, when it came from a disk or a real wire. An entry holds
+ * one request beside its header, so the encoding is written for just that: the general one asks a dozen absent fields.
  */
 export class Payload implements OpaqueData {
   readonly sizeBytes: number;
   readonly #name: RequestName | null;
   #request: InternalRaftRequest | null;
-  #bytes: Uint8Array | null;
+  /** As they were read. */
+  readonly #bytes: Uint8Array | null;
   #putKey: string | null = null;
 
   private constructor(
@@ -97,27 +98,17 @@ export class Payload implements OpaqueData {
     return this.#putKey;
   }
 
-  get bytes(): Uint8Array {
-    if (this.#bytes === null) this.#bytes = this.#encode();
-    return this.#bytes;
-  }
-
-  /** Backwards, as the writer goes: the higher field number first. */
-  #encode(): Uint8Array {
-    const out = new ReverseWriter(this.sizeBytes);
+  /** Writes the bytes. Backwards, as the writer goes: the higher field number first. */
+  writeTo(out: ReverseWriter): void {
+    if (this.#bytes !== null) {
+      out.raw(this.#bytes);
+      return;
+    }
     const request = this.#request!;
     const name = this.#name!;
     const [number, type] = REQUESTS[name] as readonly [number, MessageType<unknown>];
     if (number > HEADER_NUMBER) writeNested(out, number, type, request[name]);
     writeNested(out, HEADER_NUMBER, RequestHeader, request.header!);
     if (number < HEADER_NUMBER) writeNested(out, number, type, request[name]);
-    return out.finish();
   }
-}
-
-function writeNested<T>(out: ReverseWriter, number: number, type: MessageType<T>, message: T): void {
-  const end = out.at;
-  type.writeTo(out, message);
-  out.varint(end - out.at);
-  out.tag(number, DELIMITED);
 }

@@ -22,23 +22,24 @@ export class FastCrc32c {
   }
 
   /** Continues `previous` over data[from, to). Unsigned. */
-  update(previous: number, data: Uint8Array, from = 0, to = data.length): number {
+  update(previous: number, data: DataView, from = 0, to = data.byteLength): number {
     const tables = this.#tables;
     let crc = ~previous;
     let at = from;
     for (; at + 8 <= to; at += 8) {
-      crc ^= data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
+      const low = crc ^ data.getInt32(at, true);
+      const high = data.getInt32(at + 4, true);
       crc =
-        tables[1792 + (crc & 0xff)]! ^
-        tables[1536 + ((crc >>> 8) & 0xff)]! ^
-        tables[1280 + ((crc >>> 16) & 0xff)]! ^
-        tables[1024 + (crc >>> 24)]! ^
-        tables[768 + data[at + 4]!]! ^
-        tables[512 + data[at + 5]!]! ^
-        tables[256 + data[at + 6]!]! ^
-        tables[data[at + 7]!]!;
+        tables[1792 + (low & 0xff)]! ^
+        tables[1536 + ((low >>> 8) & 0xff)]! ^
+        tables[1280 + ((low >>> 16) & 0xff)]! ^
+        tables[1024 + (low >>> 24)]! ^
+        tables[768 + (high & 0xff)]! ^
+        tables[512 + ((high >>> 8) & 0xff)]! ^
+        tables[256 + ((high >>> 16) & 0xff)]! ^
+        tables[high >>> 24]!;
     }
-    for (; at < to; at++) crc = tables[(crc ^ data[at]!) & 0xff]! ^ (crc >>> 8);
+    for (; at < to; at++) crc = tables[(crc ^ data.getUint8(at)) & 0xff]! ^ (crc >>> 8);
     return ~crc >>> 0;
   }
 }

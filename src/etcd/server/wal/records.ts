@@ -1,8 +1,10 @@
-import type { ConfState, Data, Entry, HardState } from '../../../raft/index.ts';
+import { Bug } from '../../../platform/errors.ts';
+import { type ConfState, type Data, type Entry, entrySize, type HardState } from '../../../raft/index.ts';
 import { unpacked } from '../../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int32, int64, optional, uint32, uint64 } from '../../../rpc/fields.ts';
 import { type MessageType, message } from '../../../rpc/message.ts';
-import { varintSizeBytes } from '../../../rpc/wire.ts';
+import { DELIMITED, ReverseWriter, VARINT, varintSizeBytes } from '../../../rpc/wire.ts';
+import { endDelimited } from '../../../rpc/written-out.ts';
 import { FastCrc32c } from './crc.ts';
 
 /** Kinds of records in a write-ahead log, by their number in the file. */
@@ -106,10 +108,15 @@ export function decodeHardState(data: Uint8Array): HardState {
   return { term: wire.term ?? 0, vote: wire.vote ?? '0000000000000000', commit: wire.commit ?? 0 };
 }
 
-/** The bytes of an entry's content: as they are, or made by the payload object that stands for them. */
-export function dataBytes(data: Data): Uint8Array | null {
-  if (data === null || data instanceof Uint8Array) return data;
-  return (data as unknown as { readonly bytes: Uint8Array }).bytes;
+/** A payload object, which stands for the bytes of an entry's content. */
+interface Writable {
+  writeTo(out: ReverseWriter): void;
+}
+
+/** Writes an entry's content: as it is, or as the payload object that stands for it encodes itself. */
+export function writeData(out: ReverseWriter, data: NonNullable<Data>): void {
+  if (data instanceof Uint8Array) out.raw(data);
+  else (data as unknown as Writable).writeTo(out);
 }
 
 export function decodeEntry(data: Uint8Array): Entry {
@@ -144,12 +151,14 @@ export function decodeRecord(bytes: Uint8Array): DecodedRecord | null {
  * Builds the bytes of records for one write. A frame is eight bytes of length (the top byte tells the padding), the
  * record, and zeros up to a multiple of eight. Every record carries the CRC-32C of all data in the log up to it.
  *
- * Every entry of every member passes here, so the bytes are written straight into one growing buffer.
+ * Every entry of every member passes here, so records are encoded straight into one growing buffer.
  */
 export class RecordWriter {
   crc: number;
   readonly #sums = new FastCrc32c();
-  #buffer = new Uint8Array(4096);
+  /** Single messages are written backwards, each where it belongs in the buffer. */
+  #out = new ReverseWriter(KEPT_BYTES);
+  #view = new DataView(this.#out.bytes.buffer);
   #size = 0;
 
   constructor(crc: number) {
@@ -157,114 +166,113 @@ export class RecordWriter {
   }
 
   add(type: number, data: Uint8Array): void {
-    this.crc = this.#sums.update(this.crc, data);
-    this.#begin(type, data.length);
-    this.#raw(data);
-    this.#pad();
+    const start = this.#reserve(data.length);
+    this.#out.at = start + data.length;
+    this.#out.raw(data);
+    this.#finish(type, start, data.length);
   }
 
-  /** An entry, encoded in place: type, term, index, content. */
   addEntry(entry: Entry): void {
-    const content = dataBytes(entry.data);
-    const length = content === null ? 0 : content.length;
-    const head =
-      2 +
-      1 +
-      varintSizeBytes(entry.term) +
-      1 +
-      varintSizeBytes(entry.index) +
-      (content === null ? 0 : 1 + varintSizeBytes(length));
-    const total = head + length;
-    this.#reserve(64 + total);
-    // The sum covers the entry, and stands before it: the entry is written where it belongs if the sum is as long as
-    // most are, and moved if it is not.
-    const begin = this.#size;
-    const at = begin + HEAD_BYTES + LONG_SUM_BYTES + varintSizeBytes(total);
-    this.#size = at;
-    this.#byte(0x08);
-    this.#byte(entry.type);
-    this.#byte(0x10);
-    this.#varint(entry.term);
-    this.#byte(0x18);
-    this.#varint(entry.index);
-    if (content !== null) {
-      this.#byte(0x22);
-      this.#varint(length);
-      this.#raw(content);
-    }
-    this.crc = this.#sums.update(this.crc, this.#buffer, at, at + total);
-    this.#size = begin;
-    this.#begin(RecordType.Entry, total);
-    if (this.#size !== at) this.#buffer.copyWithin(this.#size, at, at + total);
-    this.#size += total;
-    this.#pad();
+    const sizeBytes = entrySize(entry) + (entry.typePresent ? 0 : TYPE_BYTES);
+    const start = this.#reserve(sizeBytes);
+    this.#out.at = start + sizeBytes;
+    writeEntry(this.#out, entry);
+    this.#finish(RecordType.Entry, start, sizeBytes);
   }
 
   /** The record that links a new segment to the sum of the one before. */
   addCrc(): void {
-    this.#begin(RecordType.Crc, -1);
-    this.#pad();
+    this.#reserve(0);
+    this.#out.at = this.#size + LENGTH_BYTES + headBytes(this.crc);
+    this.#frame(RecordType.Crc, this.#out.at);
   }
 
   /** What was added since the last call. */
   take(): Uint8Array {
-    const out = this.#buffer.slice(0, this.#size);
+    const out = this.#out.bytes.slice(0, this.#size);
     this.#size = 0;
-    if (this.#buffer.length > MAX_KEPT_BYTES) this.#buffer = new Uint8Array(4096);
+    if (this.#out.bytes.length > MAX_KEPT_BYTES) this.#resize(KEPT_BYTES);
     return out;
   }
 
-  /** Length field and head of a record whose data follow; −1: a record without data. */
-  #begin(type: number, dataBytes: number): void {
-    const data = dataBytes < 0 ? 0 : 1 + varintSizeBytes(dataBytes) + dataBytes;
-    const body = 2 + 1 + varintSizeBytes(this.crc) + data;
-    this.#reserve(16 + body);
-    const padding = (8 - (body % 8)) % 8;
-    for (let shift = 0; shift < 32; shift += 8) this.#byte((body >>> shift) & 0xff);
-    this.#byte(0);
-    this.#byte(0);
-    this.#byte(0);
-    this.#byte(padding === 0 ? 0 : 0x80 | padding);
-    this.#byte(0x08);
-    this.#byte(type);
-    this.#byte(0x10);
-    this.#varint(this.crc);
-    if (dataBytes < 0) return;
-    this.#byte(0x1a);
-    this.#varint(dataBytes);
+  /**
+   * Makes room for a record. Returns where its data are to be written: the sum over them comes before them, so they are
+   * put where they belong if the sum is as long as most are, and moved if it is not.
+   */
+  #reserve(dataBytes: number): number {
+    const start = this.#size + LENGTH_BYTES + headBytes(LONG_SUM) + dataHeadBytes(dataBytes);
+    const needed = start + dataBytes + 8;
+    if (needed > this.#out.bytes.length) this.#resize(Math.max(needed, this.#out.bytes.length * 2));
+    return start;
   }
 
-  #pad(): void {
-    while (this.#size % 8 !== 0) this.#byte(0);
+  #resize(capacityBytes: number): void {
+    const kept = this.#out.bytes.subarray(0, this.#size);
+    this.#out = new ReverseWriter(capacityBytes);
+    this.#out.bytes.set(kept);
+    this.#view = new DataView(this.#out.bytes.buffer);
   }
 
-  #byte(value: number): void {
-    this.#buffer[this.#size++] = value;
+  /** Puts a record around the data that were just written from `reserved` on. */
+  #finish(type: number, reserved: number, dataBytes: number): void {
+    const out = this.#out;
+    if (out.at !== reserved) throw new Bug(`encoded size is off by ${out.at - reserved} bytes`);
+    this.crc = this.#sums.update(this.crc, this.#view, reserved, reserved + dataBytes);
+    const start = this.#size + LENGTH_BYTES + headBytes(this.crc) + dataHeadBytes(dataBytes);
+    if (start !== reserved) out.bytes.copyWithin(start, reserved, reserved + dataBytes);
+    out.at = start;
+    out.varint(dataBytes);
+    out.tag(3, DELIMITED);
+    this.#frame(type, start + dataBytes);
   }
 
-  #varint(value: number): void {
-    let rest = value;
-    for (; rest >= 0x8000_0000; rest = Math.floor(rest / 0x80)) this.#byte((rest % 0x80) | 0x80);
-    for (; rest >= 0x80; rest >>>= 7) this.#byte((rest & 0x7f) | 0x80);
-    this.#byte(rest);
-  }
-
-  #raw(bytes: Uint8Array): void {
-    this.#buffer.set(bytes, this.#size);
-    this.#size += bytes.length;
-  }
-
-  #reserve(count: number): void {
-    if (this.#size + count <= this.#buffer.length) return;
-    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, this.#size + count));
-    grown.set(this.#buffer.subarray(0, this.#size));
-    this.#buffer = grown;
+  /** Writes sum and type before what is there, the length before that, and the padding after `end`. */
+  #frame(type: number, end: number): void {
+    const out = this.#out;
+    out.varint(this.crc);
+    out.tag(2, VARINT);
+    out.varint(type);
+    out.tag(1, VARINT);
+    const sizeBytes = end - out.at;
+    const padding = (8 - (sizeBytes % 8)) % 8;
+    out.fixed32(padding === 0 ? 0 : (0x80 | padding) << 24);
+    out.fixed32(sizeBytes);
+    this.#size = end + padding;
+    for (let i = end; i < this.#size; i++) out.bytes[i] = 0;
   }
 }
 
-/** Head of a record but for its sum and the length of its data: length field, type, two tags. */
-const HEAD_BYTES = 8 + 2 + 1 + 1;
-/** A sum at or above 2^28, as fifteen of sixteen are. */
-const LONG_SUM_BYTES = 5;
+/** Type, term and index are always there. */
+function writeEntry(out: ReverseWriter, { type, term, index, data }: Entry): void {
+  if (data !== null) {
+    const end = out.at;
+    writeData(out, data);
+    endDelimited(out, 4, end);
+  }
+  out.varint(index);
+  out.tag(3, VARINT);
+  out.varint(term);
+  out.tag(2, VARINT);
+  out.varint(type);
+  out.tag(1, VARINT);
+}
+
+/** Type and sum of a record. */
+function headBytes(crc: number): number {
+  return 2 + 1 + varintSizeBytes(crc);
+}
+
+/** What stands before the data of a record. */
+function dataHeadBytes(dataBytes: number): number {
+  return 1 + varintSizeBytes(dataBytes);
+}
+
+/** What an entry's type takes. */
+const TYPE_BYTES = 2;
+/** Length field of a frame. */
+const LENGTH_BYTES = 8;
+/** As long as any, like fifteen sums of sixteen. */
+const LONG_SUM = 0xffff_ffff;
+const KEPT_BYTES = 4096;
 /** A buffer that grew beyond this is given back. */
-const MAX_KEPT_BYTES = 1 << 20;
+const MAX_KEPT_BYTES = 1024 * 1024;

@@ -1,0 +1,92 @@
+import { Bug } from '../platform/errors.ts';
+import { id64Scalar, ZERO_ID64 } from './scalars.ts';
+import { DELIMITED, delimitedSizeBytes, type ReverseWriter, textSizeBytes, VARINT, varintSizeBytes } from './wire.ts';
+
+/**
+ * Fields for encodings that are written out: those of messages of which a simulation sends or stores so many that asking
+ * each field of their description takes too long. All write backwards, and nothing for a value that is zero or empty.
+ * Sizes are with a tag of one byte, so field numbers stay below 16.
+ */
+
+/** How the values of one message type are encoded. */
+export interface Encoding<T> {
+  sizeBytes(message: T): number;
+  writeTo(out: ReverseWriter, message: T): void;
+}
+
+const ID = id64Scalar<string>('uint64');
+
+/** A number that is never negative. */
+export function numberSizeBytes(value: number): number {
+  if (value === 0) return 0;
+  if (!(value > 0 && Number.isSafeInteger(value))) throw new Bug(`${value} does not fit a field without a sign`);
+  return 1 + varintSizeBytes(value);
+}
+
+export function writeNumber(out: ReverseWriter, number: number, value: number): void {
+  if (value === 0) return;
+  out.varint(value);
+  out.tag(number, VARINT);
+}
+
+export function flagSizeBytes(value: boolean): number {
+  return value ? 2 : 0;
+}
+
+export function writeFlag(out: ReverseWriter, number: number, value: boolean): void {
+  if (value) writeNumber(out, number, 1);
+}
+
+export function bytesSizeBytes(value: Uint8Array): number {
+  return value.length === 0 ? 0 : 1 + delimitedSizeBytes(value.length);
+}
+
+export function writeBytes(out: ReverseWriter, number: number, value: Uint8Array): void {
+  if (value.length > 0) writePresentBytes(out, number, value);
+}
+
+/** Writes bytes even if there are none. */
+export function writePresentBytes(out: ReverseWriter, number: number, value: Uint8Array): void {
+  out.raw(value);
+  out.varint(value.length);
+  out.tag(number, DELIMITED);
+}
+
+export function fieldOfTextSizeBytes(value: string): number {
+  return value.length === 0 ? 0 : 1 + textSizeBytes(value);
+}
+
+export function writeText(out: ReverseWriter, number: number, value: string): void {
+  if (value.length === 0) return;
+  const end = out.at;
+  out.text(value);
+  endDelimited(out, number, end);
+}
+
+/** A 64-bit id as an integer, signed or not: the bits are the same. */
+export function idSizeBytes(value: string): number {
+  return value === ZERO_ID64 ? 0 : 1 + ID.sizeBytes(value);
+}
+
+export function writeId(out: ReverseWriter, number: number, value: string): void {
+  if (value === ZERO_ID64) return;
+  ID.write(out, value);
+  out.tag(number, VARINT);
+}
+
+/** A message within a message, empty or not. */
+export function nestedSizeBytes<T>(type: Encoding<T>, message: T): number {
+  return 1 + delimitedSizeBytes(type.sizeBytes(message));
+}
+
+export function writeNested<T>(out: ReverseWriter, number: number, type: Encoding<T>, message: T): void {
+  const end = out.at;
+  type.writeTo(out, message);
+  endDelimited(out, number, end);
+}
+
+/** Puts length and tag before what was written since the writer stood at `end`. */
+export function endDelimited(out: ReverseWriter, number: number, end: number): void {
+  out.varint(end - out.at);
+  out.tag(number, DELIMITED);
+}
