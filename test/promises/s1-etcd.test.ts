@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { driveOperator } from '../../src/lab/shell/drive.ts';
+import type { Task } from '../../src/platform/task.ts';
 import { sharedCluster } from './cluster.ts';
 
 const CONTROL_PLANES = ['10.0.0.10', '10.0.0.11', '10.0.0.12'] as const;
@@ -41,6 +43,28 @@ describe('operating etcd', () => {
       expect(cluster.ok(`etcdctl get ${name} --prefix`)).toBe('');
     }
     expect(cluster.ok('timeout 0 etcdctl get L1')).toBe('');
+  });
+
+  it('Ctrl-C gives locks and posts back', () => {
+    for (const line of ['lock L2', 'timeout 1h etcdctl lock L3', 'elect E2 p2']) {
+      const words = `${line.startsWith('timeout') ? '' : 'etcdctl '}${line}`.split(' ');
+      let printed = '';
+      const slices = driveOperator(
+        cluster.session,
+        function* (engine): Task<void> {
+          yield* engine.typed(words);
+        },
+        (text) => {
+          printed += text;
+        },
+      );
+      while (printed === '') expect(slices.next().done).toBe(false);
+      expect(cluster.ok(`etcdctl get ${printed.trim().split('\n')[0]} --keys-only`)).not.toBe('');
+      const fromUs = cluster.nowUs;
+      slices.return(undefined as never);
+      expect(cluster.nowUs - fromUs).toBeLessThan(1_000_000);
+      expect(cluster.ok(`etcdctl get ${printed.slice(0, 2)} --prefix`)).toBe('');
+    }
   });
 
   it('a member that serves TLS cannot be reached in plain text, whatever certificates are at hand', () => {

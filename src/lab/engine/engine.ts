@@ -1,6 +1,7 @@
 import { all, timeout } from '../../platform/combinators.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Once } from '../../platform/signal.ts';
 import type { Task, TaskHandle } from '../../platform/task.ts';
 import { formatDurationUs } from '../../platform/text/duration.ts';
 import type { Heal } from '../../world/faults.ts';
@@ -29,6 +30,7 @@ export class Engine {
   #heals = new Map<string, Heal>();
   #background = new Map<string, TaskHandle<void>>();
   #anonymous: TaskHandle<void>[] = [];
+  #lingering: Once<true>[] = [];
   readonly problems: string[] = [];
 
   constructor(world: World, shell: OperatorShell, platform: Platform, events: EngineEvents) {
@@ -46,7 +48,19 @@ export class Engine {
 
   /** Runs one command line as typed; its exit code. */
   *typed(words: readonly string[]): Task<number> {
-    return (yield* this.#shell.run(this.#platform, words, this.#events.onOutput)).exitCode;
+    return (yield* this.#run(words, this.#events.onOutput)).exitCode;
+  }
+
+  /** When what it does was cancelled: ends what runs in the background too, and waits for the last words of every command. */
+  *interrupted(): Task<void> {
+    for (const handle of [...this.#background.values(), ...this.#anonymous]) handle.cancel();
+    // Until all have unwound.
+    yield* this.#platform.clock.sleep(0);
+    for (const over of this.#lingering) yield* over.get();
+  }
+
+  #run(words: readonly string[], echo: EngineEvents['onOutput']): Task<CommandOutput> {
+    return this.#shell.run(this.#platform, words, echo, (over) => this.#lingering.push(over));
   }
 
   *#sequence(steps: readonly Step[]): Task<void> {
@@ -103,7 +117,7 @@ export class Engine {
 
   *#command(step: CommandStep): Task<string | undefined> {
     this.#events.onCommand(step.line);
-    const output = yield* this.#shell.run(this.#platform, step.words, this.#events.onOutput);
+    const output = yield* this.#run(step.words, this.#events.onOutput);
     return complaint(output, step.exit, step.output) ?? this.#capture(step, output);
   }
 
@@ -168,7 +182,7 @@ export class Engine {
   /** The outcome of one try; what was printed so far when it did not end in time. */
   *#attempt(step: CommandStep | AwaitStep, limitUs: number): Task<CommandOutput | string> {
     let printed = '';
-    const command = this.#shell.run(this.#platform, step.words, (text) => {
+    const command = this.#run(step.words, (text) => {
       printed += text;
     });
     try {

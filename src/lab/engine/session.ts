@@ -1,6 +1,7 @@
 import type { ServerObserver } from '../../etcd/server/observer.ts';
 import { etcdProgram } from '../../etcd/server/program.ts';
-import type { Process } from '../../platform/containers.ts';
+import type { Channel } from '../../platform/channel.ts';
+import type { Process, Signal } from '../../platform/containers.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
 import type { SimProcess } from '../../sim/kernel/process.ts';
@@ -80,8 +81,11 @@ export class Session {
     return this.asOperator('shell', body);
   }
 
-  /** Starts a process on the workstation that can run commands. */
-  asOperator(name: string, body: (shell: OperatorShell, platform: Platform) => Task<void>): SimProcess {
+  /** Starts a process on the workstation that can run commands; `signals` are those that it is sent. */
+  asOperator(
+    name: string,
+    body: (shell: OperatorShell, platform: Platform, signals: Channel<Signal>) => Task<void>,
+  ): SimProcess {
     const tools = this.#tools;
     const { files, scenario } = this;
     const session = this;
@@ -89,7 +93,7 @@ export class Session {
       name,
       program: function* (process: Process): Task<number> {
         session.#shell ??= new OperatorShell(tools, files, scenario.talosVersion);
-        yield* body(session.#shell, process.platform);
+        yield* body(session.#shell, process.platform, process.signals);
         return 0;
       },
     });

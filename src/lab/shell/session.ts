@@ -79,7 +79,7 @@ export class ShellSession {
     return finished(this.entered(line));
   }
 
-  /** {@link enter} for whoever must be interruptible: what is given up is killed, and the session goes on. */
+  /** {@link enter} for whoever must be interruptible: what is given up ends as by Ctrl-C, and the session goes on. */
   *entered(line: string): Slices<LineOutcome> {
     const split = splitWords(line);
     if (split.error !== undefined) return this.#complain(split.error);

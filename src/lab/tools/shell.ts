@@ -31,11 +31,15 @@ export class OperatorShell {
     this.#talosVersion = talosVersion;
   }
 
-  /** Runs one command line with the ports of the calling process. `echo` sees what is printed as it is printed. */
+  /**
+   * Runs one command line with the ports of the calling process. `echo` sees what is printed as it is printed; `onLinger`
+   * is told what the command still does when it has ended, or was ended, for whoever ends it and must let it.
+   */
   *run(
     platform: Platform,
     words: readonly string[],
     echo: (text: string, stream: 'stdout' | 'stderr') => void = () => {},
+    onLinger: (over: Once<true>) => void = () => {},
   ): Task<CommandOutput> {
     let stdout = '';
     let stderr = '';
@@ -52,6 +56,7 @@ export class OperatorShell {
     const lingering: Once<true>[] = [];
     const linger = (over: Once<true>): void => {
       lingering.push(over);
+      onLinger(over);
     };
     const exitCode = yield* this.#dispatch(input.words, { platform, stdin: input.stdin, out, err, linger });
     for (const over of lingering) yield* over.get();
