@@ -72,6 +72,14 @@ describe('names', () => {
     });
   });
 
+  it('what can be no name is not asked for', () => {
+    for (const name of ['', 'a..b', 'a b', '-a.example', '1.2.3', 'a'.repeat(64)])
+      expect(lookup(name), name).toEqual({ found: `unknown-host: lookup ${name}: no such host`, seconds: 0 });
+    serve(2);
+    expect(lookup('x_y').found).toBe('unknown-host: lookup x_y on 10.0.0.2:53: no such host');
+    expect(lookup('API.Demo.example.').found).toEqual(['10.0.0.4', '10.0.0.5', '10.0.0.6']);
+  });
+
   it('all servers silent: two rounds, and the last word of the last', () => {
     const { found, seconds } = lookup('api.demo.example');
     expect(seconds).toBe(20);

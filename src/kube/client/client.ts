@@ -4,7 +4,7 @@ import type { Task } from '../../platform/task.ts';
 import { HttpClient } from '../../rpc/http/client.ts';
 import type { HttpDeps } from '../../rpc/http/deps.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
-import { type HttpHeaders, httpValue, readPart } from '../../rpc/http/message.ts';
+import { type HttpHeaders, type HttpPart, httpValue, readPart } from '../../rpc/http/message.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeList, KubeObject, Status, WatchEvent } from '../objects/object.ts';
 import { resourcePath } from '../objects/path.ts';
@@ -149,7 +149,7 @@ export class KubeClient {
     try {
       if (response.status !== 200) {
         const part = yield* response.receive();
-        throw errorOf(part === undefined ? undefined : readPart(part, jsonCodec), response.status);
+        throw errorOf(part, response.status);
       }
       for (let part = yield* response.receive(); part !== undefined; part = yield* response.receive()) {
         const event = readPart(part, jsonCodec) as WatchEvent;
@@ -170,12 +170,10 @@ export class KubeClient {
       ...(body !== undefined && { body: httpValue(jsonCodec, body) }),
       ...(this.#timeoutUs !== undefined && { timeoutUs: this.#timeoutUs }),
     });
-    const value =
-      response.body instanceof Uint8Array && response.body.length === 0
-        ? undefined
-        : readPart(response.body, jsonCodec);
-    if (response.status >= 400) throw errorOf(value, response.status);
-    return value;
+    if (response.status >= 400) throw errorOf(response.body, response.status);
+    return response.body instanceof Uint8Array && response.body.length === 0
+      ? undefined
+      : readPart(response.body, jsonCodec);
   }
 }
 
@@ -191,13 +189,24 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-function errorOf(value: unknown, code: number): KubeError {
-  const status = value as Partial<Status> | undefined;
+/** What client-go makes of an answer that is no success: the Status in it, or a text for its code. */
+function errorOf(body: HttpPart | undefined, code: number): KubeError {
+  const status = statusOf(body);
   if (status?.kind === 'Status') return new KubeError(status.reason ?? '', status.message ?? '', status.details);
+  if (code === 400) return new KubeError('BadRequest', 'the server rejected our request for an unknown reason');
   return new KubeError(
     code === 401 ? 'Unauthorized' : 'InternalError',
     `the server responded with the status code ${code}`,
   );
+}
+
+function statusOf(body: HttpPart | undefined): Partial<Status> | undefined {
+  try {
+    return body === undefined ? undefined : (readPart(body, jsonCodec) as Partial<Status>);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function queryOf(selection: Readonly<Record<string, string>> | Selection): string {

@@ -52,7 +52,7 @@ function pemField<K extends string>(field: K, base64: string | undefined): { rea
 }
 
 /** `https://10.0.0.5:6443` as an endpoint; the default port is HTTPS's. */
-export function serverEndpoint(server: string): Endpoint {
+function serverEndpoint(server: string): Endpoint {
   const [, host = '', port = '443'] = /^https?:\/\/\[?([^\]/]+?)\]?(?::(\d+))?\/?$/.exec(server) ?? [];
   return { address: host, port: Number(port) };
 }

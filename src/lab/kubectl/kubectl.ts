@@ -1,5 +1,4 @@
 import { KubeClient } from '../../kube/client/client.ts';
-import { serverEndpoint } from '../../kube/client/kubeconfig.ts';
 import { KubeError } from '../../kube/objects/errors.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
@@ -10,6 +9,7 @@ import { helpCommand, helpText } from '../cobra/help.ts';
 import { parseCommand } from '../cobra/parse.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { kubeContext } from './kubeconfig.ts';
+import { readApiServer } from './server.ts';
 import { KubectlFailure, type Opened, type Parsed } from './session.ts';
 import { kubectlTree, UNSUPPORTED } from './tree.ts';
 
@@ -80,19 +80,20 @@ function open({ flags }: Parsed, context: ToolContext): Opened {
   // A server that is named needs no kubeconfig; whoever asks without one is nobody that it knows.
   const found = text === undefined ? { server: asked, namespace: 'default' } : kubeContext(text, flags.text('context'));
   if (typeof found === 'string') throw new KubectlFailure(found);
-  const target = asked || found.server;
+  const { endpoint, shown, isTls } = readApiServer(asked || found.server);
   const timeoutUs = requestTimeoutUs(flags.text('request-timeout'));
-  const endpoint = serverEndpoint(target);
   const client = new KubeClient(context.platform, endpoint, {
-    tls: {
-      ...pem('serverCaPem', found.certificateAuthority),
-      ...pem('certificatePem', found.clientCertificate),
-      ...pem('keyPem', found.clientKey),
-    },
+    ...(isTls && {
+      tls: {
+        ...pem('serverCaPem', found.certificateAuthority),
+        ...pem('certificatePem', found.clientCertificate),
+        ...pem('keyPem', found.clientKey),
+      },
+    }),
     ...(found.token !== undefined && { token: found.token }),
     ...(timeoutUs > 0 && { timeoutUs }),
   });
-  return { client, server: `${endpoint.address}:${endpoint.port}`, namespace: found.namespace };
+  return { client, server: shown, namespace: found.namespace };
 }
 
 /** A duration, or seconds without a unit; 0 is no limit. */

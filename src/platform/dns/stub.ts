@@ -7,6 +7,7 @@ import { DNS_PORT, type DnsAnswer, decodeAnswer, encodeQuestion, ResponseCode } 
 
 const ATTEMPTS = 2;
 const TIMEOUT_US = 5_000_000;
+const NAME_LIMIT = 254;
 
 /** What a stub resolver works with. */
 export interface StubResolver {
@@ -22,9 +23,10 @@ export interface StubResolver {
 
 /**
  * Asks for a name as Go's resolver does: every server in turn, five seconds each, twice over; a server that knows that
- * there is no such name ends it. Throws NetError `unknown-host` in Go's words.
+ * there is no such name ends it. What can be no name is not asked for. Throws NetError `unknown-host` in Go's words.
  */
 export function* lookupHost(stub: StubResolver, name: string): Task<readonly string[]> {
+  if (!isDomainName(name)) throw unknownHost(`lookup ${name}: no such host`);
   let last = `lookup ${name}: no name servers`;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++)
     for (const address of stub.servers) {
@@ -40,6 +42,16 @@ export function* lookupHost(stub: StubResolver, name: string): Task<readonly str
   throw unknownHost(last);
 }
 
+/** Whether it is asked for at all: labels of letters, digits, `-` and `_`, and not all of them digits (Go: `isDomainName`). */
+function isDomainName(name: string): boolean {
+  const labels = name.replace(/\.$/, '').split('.');
+  return (
+    name.length <= NAME_LIMIT &&
+    labels.every((label) => /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label)) &&
+    /[A-Za-z_-]/.test(name)
+  );
+}
+
 export function unknownHost(text: string): NetError {
   return new NetError('unknown-host', text);
 }
@@ -48,7 +60,7 @@ export function unknownHost(text: string): NetError {
 function* ask(stub: StubResolver, name: string, server: Endpoint): Task<DnsAnswer | string> {
   const source = stub.sourceFor(server.address);
   if (source === undefined) return `dial udp ${hostPort(server)}: connect: network is unreachable`;
-  const asked = { id: stub.drawId(), name };
+  const asked = { id: stub.drawId(), name: name.replace(/\.$/, '').toLowerCase() };
   try {
     const answer = yield* overDatagrams(stub, asked, server, source);
     if (typeof answer === 'string' || !answer.truncated) return answer;

@@ -1,9 +1,10 @@
 import { acceptAll } from '../../platform/accept.ts';
+import { utf8Encode } from '../../platform/bytes.ts';
 import { timeout } from '../../platform/combinators.ts';
 import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
 import type { PeerIdentity, TlsServer } from '../../platform/rpc.ts';
 import type { Task, TaskScope } from '../../platform/task.ts';
-import { isHandshakeFailure } from '../tls/handshake.ts';
+import { isHandshakeFailure, NOT_TLS } from '../tls/handshake.ts';
 import { type ServerSecurer, serverSecurer } from '../tls/secure.ts';
 import { HttpConnections } from './connections.ts';
 import type { HttpDeps } from './deps.ts';
@@ -45,6 +46,9 @@ export interface HttpServeOptions {
   /** Told of connections refused in the TLS handshake: peer and reason. */
   readonly onRejected?: (peer: Endpoint, reason: string) => void;
 }
+
+/** What Go's server answers who speaks HTTP where TLS is spoken. */
+const PLAIN_REFUSED = utf8Encode('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
 
 /** As Go's server gives up a handshake. */
 const HANDSHAKE_LIMIT_US = 10_000_000;
@@ -111,6 +115,7 @@ export class HttpServer {
       this.#connections.serve(connection, undefined, identity);
     } catch (error) {
       if (!isHandshakeFailure(error)) throw error;
+      if (error.message === NOT_TLS) raw.send(PLAIN_REFUSED);
       this.#options.onRejected?.(raw.remote, error.message);
     } finally {
       if (!done) raw.close();

@@ -47,6 +47,9 @@ export class TlsError extends Error {
   }
 }
 
+/** What a side says of another that does not speak TLS. */
+export const NOT_TLS = 'tls: first record does not look like a TLS handshake';
+
 /** Whether a handshake failed by what the other side did or left undone; anything else is a defect. */
 export function isHandshakeFailure(error: unknown): error is TlsError | NetError | TimeoutError {
   return error instanceof TlsError || error instanceof NetError || error instanceof TimeoutError;
@@ -97,7 +100,7 @@ export function* clientHandshake(
   connection.send(segment({ kind: 'tls-client-hello', serverName }, CLIENT_HELLO_BYTES + serverName.length));
   const answer = yield* receiveMessage(connection);
   if (answer.kind === 'tls-alert') throw new TlsError(`remote error: tls: ${answer.description}`);
-  if (answer.kind !== 'tls-server-hello') throw new TlsError('tls: first record does not look like a TLS handshake');
+  if (answer.kind !== 'tls-server-hello') throw new TlsError(NOT_TLS);
   yield* deps.clock.sleep(deps.tlsCpuUs);
   const problem = serverProblem(answer.certificate, material, serverName, deps);
   if (problem !== null) {
@@ -145,7 +148,7 @@ export function* serverHandshake(
   deps: HandshakeDeps,
 ): Task<PeerIdentity | undefined> {
   const hello = yield* receiveMessage(connection);
-  if (hello.kind !== 'tls-client-hello') throw new TlsError('tls: first record does not look like a TLS handshake');
+  if (hello.kind !== 'tls-client-hello') throw new TlsError(NOT_TLS);
   yield* deps.clock.sleep(deps.tlsCpuUs);
   const { certificate, clientRoots } = material;
   const acceptableAuthorities = clientRoots === null ? null : clientRoots.map((root) => root.subject);
@@ -207,5 +210,5 @@ function* receiveMessage(connection: Connection): Task<HandshakeMessage> {
     const message = received.object as HandshakeMessage;
     if (HANDSHAKE_KINDS.includes(message.kind)) return message;
   }
-  throw new TlsError('tls: first record does not look like a TLS handshake');
+  throw new TlsError(NOT_TLS);
 }

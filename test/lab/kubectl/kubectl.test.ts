@@ -139,6 +139,25 @@ describe('against a cluster', () => {
     expect(out('cluster-info')).toContain('Kubernetes control plane is running at https://10.0.0.10:6443\n');
   });
 
+  it('--server takes a URL or host and port, and says which it is not', () => {
+    expect(out('get no -o name --server 10.0.0.10:6443')).toBe('node/cp\nnode/worker-1\n');
+    expect(refused('get no --server http://10.0.0.10:6443')).toBe(
+      'Error from server (BadRequest): the server rejected our request for an unknown reason\n',
+    );
+    expect(refused('get no --server bogus')).toBe(
+      'Unable to connect to the server: dial tcp: lookup bogus: no such host\n',
+    );
+    expect(refused('get no --server :6443')).toBe(
+      'The connection to the server :6443 was refused - did you specify the right host or port?\n',
+    );
+    for (const server of ['https://', 'https://10.0.0.10:x', '10.0.0.10:6443/base'])
+      expect(refused(`get no --server ${server}`)).toBe(`error: host must be a URL or a host:port pair: "${server}"\n`);
+    expect(refused('get no --server bogus:70000')).toBe(
+      'Unable to connect to the server: dial tcp: address 70000: invalid port\n',
+    );
+    expect(refused('get no --server [::1')).toBe("Unable to connect to the server: missing ']' in host\n");
+  });
+
   it('a server that is not there', () => {
     expect(refused('get nodes --server https://10.0.0.10:1')).toBe(
       'The connection to the server 10.0.0.10:1 was refused - did you specify the right host or port?\n',
