@@ -93,6 +93,21 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
+/**
+ * Value of a lower-case hexadecimal digit, by its character code; any other gives any number. Without a branch: of
+ * digits and letters in no order, half would be guessed wrong.
+ */
+export function hexDigit(code: number): number {
+  return (code & 0xf) + 9 * (code >> 6);
+}
+
+/** Negative when the code is not that of a lower-case hexadecimal digit. Without a branch, like {@link hexDigit}. */
+export function checkHexDigit(code: number): number {
+  const figure = (code - 0x30) | (0x39 - code);
+  const letter = (code - 0x61) | (0x66 - code);
+  return figure & letter;
+}
+
 /** Lexicographic comparison as unsigned bytes: negative, zero or positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);

@@ -1,3 +1,4 @@
+import { checkHexDigit, hexDigit } from '../platform/bytes.ts';
 import { Bug, invariant } from '../platform/errors.ts';
 import {
   DELIMITED,
@@ -201,22 +202,18 @@ export const ZERO_ID64 = '0000000000000000';
 
 const ID_DIGITS = 16;
 
-/** Value of a lower-case hex digit, by its character code; −1 for anything else. */
-function digitOf(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
-}
-
-/** 32 bits of an id, from its digit `from` on; −1 when there is something else among them. */
+/** 32 bits of an id, from its digit `from` on. */
 function half(id: string, from: number): number {
   let value = 0;
-  let digits = 0;
-  for (let i = from; i < from + ID_DIGITS / 2; i++) {
-    const digit = digitOf(id.charCodeAt(i));
-    digits |= digit;
-    value = (value << 4) | digit;
-  }
-  return digits < 0 ? -1 : value >>> 0;
+  for (let i = from; i < from + ID_DIGITS / 2; i++) value = (value << 4) | hexDigit(id.charCodeAt(i));
+  return value >>> 0;
+}
+
+function isId64(id: string): boolean {
+  if (id.length !== ID_DIGITS) return false;
+  let check = 0;
+  for (let i = 0; i < ID_DIGITS; i++) check |= checkHexDigit(id.charCodeAt(i));
+  return check >= 0;
 }
 
 function hex32(value: number): string {
@@ -231,12 +228,8 @@ export function id64Scalar<T extends string>(wire: Id64Wire): Scalar<T> {
     zero: ZERO_ID64 as T,
     isZero: (value: T) => value === ZERO_ID64,
     sizeBytes: (value: T) => {
-      const high = half(value, 0);
-      const low = half(value, ID_DIGITS / 2);
-      if (value.length !== ID_DIGITS || high < 0 || low < 0) {
-        throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
-      }
-      return fixed ? 8 : varint64SizeBytes(high, low);
+      if (!isId64(value)) throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
+      return fixed ? 8 : varint64SizeBytes(half(value, 0), half(value, ID_DIGITS / 2));
     },
     write: (out: ReverseWriter, value: T) => {
       if (fixed) out.fixed64(half(value, 0), half(value, ID_DIGITS / 2));

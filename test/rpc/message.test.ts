@@ -180,6 +180,12 @@ describe('message descriptions', () => {
   it('assert that numbers fit', () => {
     expect(() => Everything.encode(Everything.of({ i64: 2 ** 53 }))).toThrow('not a safe integer');
     expect(() => Everything.encode(Everything.of({ member: 'FF' }))).toThrow('16 lower-case hex digits');
+    for (let code = 0; code < 0x180; code++) {
+      const digit = String.fromCharCode(code);
+      const encode = (): unknown => Everything.encode(Everything.of({ member: `00000000000000${digit}0` }));
+      if (/[0-9a-f]/.test(digit)) encode();
+      else expect(encode, digit).toThrow('16 lower-case hex digits');
+    }
     expect(() => message('test.Twice', { a: int64(1), b: string(1) })).toThrow('used twice');
   });
 });

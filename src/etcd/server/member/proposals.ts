@@ -167,6 +167,7 @@ export class Proposals {
 
   /** Gives a result to whoever waits for it here. */
   settle(id: Id64, result: ApplyResult): void {
+    if (!this.#ids.mayBeOwn(id)) return;
     const ordinal = ordinalOf(id);
     const waiter = this.#waiting.get(ordinal);
     if (waiter === undefined || waiter.id !== id) return;

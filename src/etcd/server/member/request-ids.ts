@@ -1,5 +1,8 @@
 import type { Id64 } from '../../../api/etcd/kv.ts';
+import { hexDigit } from '../../../platform/bytes.ts';
 
+/** Those of a member's own two bytes. */
+const PREFIX_DIGITS = 4;
 /** Low 40 bits of milliseconds, then eight bits that count. */
 const SUFFIX_LIMIT = 0x1_0000_0000_0000;
 
@@ -15,7 +18,7 @@ export class RequestIds {
   #highText = '';
 
   constructor(memberId: Id64, nowMs: number) {
-    this.#prefix = memberId.slice(12);
+    this.#prefix = memberId.slice(-PREFIX_DIGITS);
     this.#suffix = (nowMs % 0x100_0000_0000) * 0x100;
   }
 
@@ -28,15 +31,18 @@ export class RequestIds {
     }
     return this.#highText + hex24(this.#suffix % 0x100_0000);
   }
+
+  /** Whether an id begins as this member's do: a request of another one is told at first sight. */
+  mayBeOwn(id: Id64): boolean {
+    for (let i = 0; i < PREFIX_DIGITS; i++) if (id.charCodeAt(i) !== this.#prefix.charCodeAt(i)) return false;
+    return true;
+  }
 }
 
 /** Position of an id in the order of its member: all but the two bytes that name the member. */
 export function ordinalOf(id: Id64): number {
   let ordinal = 0;
-  for (let i = 4; i < 16; i++) {
-    const code = id.charCodeAt(i);
-    ordinal = ordinal * 16 + (code < 0x3a ? code - 0x30 : code - 0x57);
-  }
+  for (let i = PREFIX_DIGITS; i < 16; i++) ordinal = ordinal * 16 + hexDigit(id.charCodeAt(i));
   return ordinal;
 }
 

@@ -16,6 +16,8 @@ export class SortedBlocks<T extends Keyed> {
   /** Key of each block's first item, side by side for the search. */
   readonly #firsts: string[] = [];
   #size = 0;
+  /** Where the last search ended: keys that are near each other often come one after another. */
+  #found = 0;
 
   get size(): number {
     return this.#size;
@@ -77,6 +79,10 @@ export class SortedBlocks<T extends Keyed> {
   /** Index of the block that holds `key` or would take it in. */
   #blockOf(key: string): number {
     const firsts = this.#firsts;
+    const found = this.#found;
+    if (found < firsts.length && firsts[found]! <= key) {
+      if (found + 1 === firsts.length || key < firsts[found + 1]!) return found;
+    }
     let low = 0;
     let high = firsts.length - 1;
     while (low < high) {
@@ -84,6 +90,7 @@ export class SortedBlocks<T extends Keyed> {
       if (firsts[middle]! <= key) low = middle;
       else high = middle - 1;
     }
+    this.#found = low;
     return low;
   }
 
