@@ -5,6 +5,7 @@ import { RpcError } from '../../../../src/platform/rpc.ts';
 import type { Task } from '../../../../src/platform/task.ts';
 import type { Checks } from '../checks.ts';
 import type { RecordedClient } from '../recorded-client.ts';
+import { ALL_KEYS } from './keys.ts';
 
 const LIMIT = Object.freeze({ timeoutUs: 1_500_000 });
 
@@ -42,12 +43,13 @@ export class Administrator {
     yield* unlessRefused(this.#hasQuota && this.#random.chance(300_000) ? this.makeRoom() : this.#act());
   }
 
-  /** What is done about NOSPACE: compact, defragment everybody, disarm. */
+  /** What is done about NOSPACE: delete something, compact, defragment everybody, disarm. */
   *makeRoom(): Task<void> {
     const { maintenance } = this.client.client;
     const { alarms } = yield* maintenance.alarmList(LIMIT);
     if (alarms.length === 0) return;
     this.alarmsSeen += alarms.length;
+    yield* this.client.deleteRange(ALL_KEYS);
     yield* this.client.compact(this.#checks.order.model.revision, true);
     for (const endpoint of this.#endpoints) yield* unlessRefused(maintenance.defragment(endpoint, LIMIT));
     for (const alarm of alarms) yield* maintenance.alarmDisarm(alarm, LIMIT);

@@ -18,7 +18,8 @@ import type { RecordedClient } from '../recorded-client.ts';
 
 /** Keys that everybody works on: few, so that they collide. */
 const KEYS = 10;
-const ALL = Object.freeze({ key: utf8Encode('k'), rangeEnd: utf8Encode('l') });
+/** All of them. */
+export const ALL_KEYS = Object.freeze({ key: utf8Encode('k'), rangeEnd: utf8Encode('l') });
 
 type Step = (self: KeyTraffic) => Task<unknown>;
 
@@ -27,11 +28,11 @@ const STEPS: readonly (readonly [number, Step])[] = Object.freeze([
   [20, (self: KeyTraffic) => self.put()],
   [10, (self: KeyTraffic) => self.client.range({ key: self.key() })],
   [8, (self: KeyTraffic) => self.client.range({ key: self.key(), serializable: true })],
-  [6, (self: KeyTraffic) => self.client.range(ALL)],
-  [4, (self: KeyTraffic) => self.client.range({ ...ALL, serializable: true })],
+  [6, (self: KeyTraffic) => self.client.range(ALL_KEYS)],
+  [4, (self: KeyTraffic) => self.client.range({ ...ALL_KEYS, serializable: true })],
   [5, (self: KeyTraffic) => self.oddRange()],
   [6, (self: KeyTraffic) => self.client.range({ key: self.key(), revision: self.client.revision })],
-  [5, (self: KeyTraffic) => self.client.range({ ...ALL, revision: self.pastRevision() })],
+  [5, (self: KeyTraffic) => self.client.range({ ...ALL_KEYS, revision: self.pastRevision() })],
   [6, (self: KeyTraffic) => self.client.deleteRange({ key: self.key(), prevKv: self.random.chance(500_000) })],
   [2, (self: KeyTraffic) => self.deletePart()],
   [8, (self: KeyTraffic) => self.compareAndSet()],
@@ -99,7 +100,7 @@ export class KeyTraffic {
     const { random } = this;
     const revision = this.pastRevision();
     return this.client.range({
-      ...ALL,
+      ...ALL_KEYS,
       limit: random.int(0, 4),
       sortOrder: [SortOrder.None, SortOrder.Ascend, SortOrder.Descend][random.int(0, 2)]!,
       // Of equal values, versions and so on the order is open.
@@ -158,14 +159,14 @@ export class KeyTraffic {
       success: [RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key, prevKv: true }) })],
       failure: [put({ key, value: this.#value() })],
     });
-    const all = RequestOp.of({ requestRange: RangeRequest.of(ALL) });
+    const all = RequestOp.of({ requestRange: RangeRequest.of(ALL_KEYS) });
     return this.client.txn({ success: [put({ key: outer, value }), RequestOp.of({ requestTxn: inner }), all] });
   }
 
   readTogether(): Task<unknown> {
     const read = (): RequestOp => {
       const serializable = this.random.chance(600_000);
-      const where = this.random.chance(500_000) ? ALL : { key: this.key() };
+      const where = this.random.chance(500_000) ? ALL_KEYS : { key: this.key() };
       return RequestOp.of({ requestRange: RangeRequest.of({ ...where, serializable }) });
     };
     const compare = [absent(this.key())];
@@ -178,7 +179,7 @@ export class KeyTraffic {
     const result = random.int(0, 3);
     const value = Compare.of({ key: this.key(), target: CompareTarget.Value, result, value: utf8Encode('w') });
     const modified = { target: CompareTarget.Mod, modRevision: this.pastRevision() };
-    const compare = random.chance(500_000) ? value : Compare.of({ ...ALL, ...modified, result });
+    const compare = random.chance(500_000) ? value : Compare.of({ ...ALL_KEYS, ...modified, result });
     return this.client.txn({ compare: [compare] });
   }
 }
