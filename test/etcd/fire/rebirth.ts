@@ -12,7 +12,7 @@ import { KeyTraffic } from './traffic/keys.ts';
 import { LeaseTraffic } from './traffic/leases.ts';
 
 const SECOND = 1_000_000;
-const EVERYTHING = Object.freeze({ from: '', end: undefined });
+const EVERYTHING = Object.freeze({ from: '', end: undefined, single: false });
 const NEW_WORK = 40;
 
 /** What a birth needs of the run. */

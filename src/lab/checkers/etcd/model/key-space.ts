@@ -44,17 +44,12 @@ export class KeySpace {
   /** What exists at a revision. */
   at(text: string, revision: number): Version | null {
     const history = this.#histories.get(text);
-    if (history === undefined) return null;
-    for (let i = history.length - 1; i >= 0; i--) {
-      const version = history[i]!;
-      if (version.modRevision <= revision) return version.version === 0 ? null : version;
-    }
-    return null;
+    return history === undefined ? null : versionAt(history, revision);
   }
 
   /** Everything in an interval at a revision, in key order. */
   each(interval: Interval, revision: number, visit: (version: Version) => void): void {
-    if (interval.end === `${interval.from}\u0000`) {
+    if (interval.single) {
       const version = this.at(interval.from, revision);
       if (version !== null) visit(version);
       return;
@@ -73,8 +68,9 @@ export class KeySpace {
 
   put({ text, key, value, lease }: NewValue): Version | null {
     const main = this.revision + 1;
-    const previous = this.at(text, main);
-    this.#add({
+    const history = this.#historyOf(text);
+    const previous = versionAt(history, main);
+    this.#add(history, {
       text,
       key,
       value,
@@ -93,7 +89,7 @@ export class KeySpace {
     this.each(interval, main, (version) => removed.push(version));
     for (const { text, key } of removed) {
       const nothing = { createRevision: 0, version: 0, value: NO_BYTES, lease: NO_LEASE };
-      this.#add({ text, key, modRevision: main, ...nothing });
+      this.#add(this.#historyOf(text), { text, key, modRevision: main, ...nothing });
     }
     return removed;
   }
@@ -113,18 +109,24 @@ export class KeySpace {
 
   /** Takes changes of the past in, oldest first; nothing below `oldest` is asked for. */
   restore(changes: readonly Version[], revision: number, oldest: number): void {
-    for (const version of changes) this.#add(version);
+    for (const version of changes) this.#add(this.#historyOf(version.text), version);
     this.#inTransaction = 0;
     this.revision = revision;
     this.oldest = oldest;
   }
 
-  #add(version: Version): void {
-    const history = this.#histories.get(version.text);
-    if (history === undefined) {
-      this.#histories.set(version.text, [version]);
-      this.#keys.add(version.text);
-    } else history.push(version);
+  /** Of a key that is written next. */
+  #historyOf(text: string): Version[] {
+    const known = this.#histories.get(text);
+    if (known !== undefined) return known;
+    const history: Version[] = [];
+    this.#histories.set(text, history);
+    this.#keys.add(text);
+    return history;
+  }
+
+  #add(history: Version[], version: Version): void {
+    history.push(version);
     this.#changes.push(version);
     this.#inTransaction++;
   }
@@ -158,4 +160,13 @@ export class KeySpace {
     this.#changes = this.#changes.slice(count);
     this.oldest = oldest;
   }
+}
+
+/** The newest of a key's versions up to a revision; null when there is none or it is a deletion. */
+function versionAt(history: readonly Version[], revision: number): Version | null {
+  for (let i = history.length - 1; i >= 0; i--) {
+    const version = history[i]!;
+    if (version.modRevision <= revision) return version.version === 0 ? null : version;
+  }
+  return null;
 }

@@ -13,14 +13,21 @@ export function textOf(bytes: Uint8Array): string {
 export interface Interval {
   readonly from: string;
   readonly end: string | undefined;
+  /** `from` is the only one, and `end` says nothing. */
+  readonly single: boolean;
 }
 
 /** What (key, range_end) stands for in a range, a delete or a comparison (reference/etcd.md A3). */
 export function intervalOf(key: Uint8Array, rangeEnd: Uint8Array): Interval {
   const from = textOf(key);
-  if (rangeEnd.length === 0) return { from, end: `${from}\u0000` };
+  if (rangeEnd.length === 0) return onlyKey(from);
   const end = textOf(rangeEnd);
-  return { from, end: end === '\u0000' ? undefined : end };
+  return { from, end: end === '\u0000' ? undefined : end, single: false };
+}
+
+/** One key alone. */
+export function onlyKey(text: string): Interval {
+  return { from: text, end: undefined, single: true };
 }
 
 /** The same for a watch: an empty key means "from the first" (A8). */
@@ -29,6 +36,7 @@ export function watchedInterval(key: Uint8Array, rangeEnd: Uint8Array): Interval
 }
 
 export function covers(interval: Interval, text: string): boolean {
+  if (interval.single) return text === interval.from;
   return text >= interval.from && (interval.end === undefined || text < interval.end);
 }
 

@@ -5,7 +5,7 @@ import { AlarmAction, type AlarmMember, type AlarmRequest, AlarmType } from '../
 import type { DatabaseState } from '../../../../etcd/server/backend/image.ts';
 import type { Answer } from './answer.ts';
 import { KeySpace } from './key-space.ts';
-import { textOf } from './keys.ts';
+import { onlyKey, textOf } from './keys.ts';
 import { ModelLeases } from './leases.ts';
 import { answerRange } from './read.ts';
 import { deleteAll, putRefusal, runDelete, runPut, runTxn } from './write.ts';
@@ -102,7 +102,7 @@ export class EtcdModel {
   #revoke(id: string): Answer {
     const lease = this.leases.get(id);
     if (lease === undefined) return { kind: 'error', error: EtcdError.LeaseNotFound };
-    for (const text of [...lease.keys].sort()) deleteAll(this, { from: text, end: `${text}\u0000` });
+    for (const text of [...lease.keys].sort()) deleteAll(this, onlyKey(text));
     this.leases.remove(id);
     return { kind: 'plain', revision: this.keys.readRevision };
   }
