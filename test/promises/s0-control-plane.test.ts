@@ -67,7 +67,10 @@ describe('the control plane of a cluster of three', () => {
     expect(cluster.ok(`talosctl -n ${CP_1} logs -k ${id}`)).toBe(
       cluster.ok(`talosctl -n ${CP_1} logs -k ${id!.slice(0, id!.lastIndexOf(':'))}`),
     );
-    expect(cluster.ok(`talosctl -n ${CP_1} containers`)).toMatch(/system +apid +talos\/apid +1 +RUNNING\n/);
+    const system = cluster.ok(`talosctl -n ${CP_1} containers`);
+    expect(system).toMatch(/system +apid +talos\/apid +1 +RUNNING\n/);
+    // Flags of the real tool that are taken and change nothing.
+    expect(cluster.ok(`talosctl -n ${CP_1} containers -c --siderov1-keys-dir /keys`)).toBe(system);
     expect(listed).not.toMatch(/ (etcd|kubelet) /);
     expect(cluster.ok(`talosctl -n ${CP_1} logs etcd`)).toContain('ready to serve client requests');
     expect(cluster.refused(`talosctl -n ${CP_1} logs -k etcd`)).toContain('etcd');
@@ -89,6 +92,10 @@ describe('the control plane of a cluster of three', () => {
     expect(cluster.refused(`talosctl -n ${CP_1} apply-config --mode=interactive -f controlplane.yaml`)).toContain(
       'interactive is not simulated',
     );
+    expect(cluster.refused(`talosctl -n ${CP_1} image list`)).toBe(
+      'talosctl image is not simulated: nodes do not tell which images they have\n',
+    );
+    expect(cluster.refused(`talosctl -n ${CP_1} inspect dependencies --with-resources`)).not.toContain('Usage:');
   });
 
   it('shows its graph: what each controller reads and writes, and who owns a resource', () => {

@@ -3,7 +3,7 @@ import type { Command } from '../cobra/command.ts';
 import { helpCommand, helpText, usageText } from '../cobra/help.ts';
 import { parseCommand } from '../cobra/parse.ts';
 import type { ToolContext } from '../tools/tool.ts';
-import { CommandFailure, type Runner } from './run.ts';
+import { CommandFailure, NotSimulated, type Runner } from './run.ts';
 
 /** talosctl prints the usage after every error whose text has one of these in it. */
 const USAGE_WORDS: readonly string[] = Object.freeze(['arg(s)', 'flag', 'command']);
@@ -17,9 +17,10 @@ export function* runTree(root: Command<Runner>, words: readonly string[], contex
   }
   const result = parseCommand(root, words);
   const { command, path, specs } = result.error === undefined ? result.parsed : result;
-  const fail = (text: string): number => {
+  const fail = (text: string, isRefusal = false): number => {
     context.err(text.endsWith('\n') ? text : `${text}\n`);
-    if (USAGE_WORDS.some((word) => text.includes(word))) context.err(`\n${usageText(command, path, specs)}\n`);
+    if (!isRefusal && USAGE_WORDS.some((word) => text.includes(word)))
+      context.err(`\n${usageText(command, path, specs)}\n`);
     return 1;
   };
   // Only the root complains of a word that names no command; the groups below it print their help.
@@ -32,6 +33,6 @@ export function* runTree(root: Command<Runner>, words: readonly string[], contex
     return yield* command.run(result.parsed, context);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    return fail(error.message);
+    return fail(error.message, error instanceof NotSimulated);
   }
 }

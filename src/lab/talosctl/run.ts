@@ -10,5 +10,8 @@ export class CommandFailure extends Error {
   }
 }
 
+/** What the real tool would do and this one refuses: there is no usage that would help. */
+export class NotSimulated extends CommandFailure {}
+
 /** Runs a command whose line was accepted. */
 export type Runner = (parsed: ParsedCommand<Runner>, context: ToolContext) => Task<number>;

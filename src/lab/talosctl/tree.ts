@@ -38,6 +38,13 @@ export const talosctlTree: Command<Runner> = {
     flag('nodes', 'strings', [], 'target the specified nodes', { short: 'n' }),
     flag('endpoints', 'strings', [], 'override default endpoints in Talos configuration', { short: 'e' }),
     flag('cluster', 'string', '', 'Cluster to connect to if a proxy endpoint is used.'),
+    // For contexts that sign their calls, which there are none of here.
+    flag(
+      'siderov1-keys-dir',
+      'string',
+      '',
+      "The path to the SideroV1 auth PGP keys directory. Defaults to 'SIDEROV1_KEYS_DIR' env variable if set, otherwise '$HOME/.talos/keys'. Only valid for Contexts that use SideroV1 auth.",
+    ),
   ],
   commands: [
     applyConfigCommand,

@@ -10,7 +10,7 @@ import { flag } from '../../cobra/flags.ts';
 import { mergeKubeconfig } from '../../kubectl/kubeconfig.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { eachMessage, onlyOneNode, withClient } from '../client.ts';
-import { CommandFailure, type Runner } from '../run.ts';
+import { CommandFailure, NotSimulated, type Runner } from '../run.ts';
 
 type Parsed = ParsedCommand<Runner>;
 
@@ -33,9 +33,8 @@ export const healthCommand: Command<Runner> = {
 
 function* health(parsed: Parsed, context: ToolContext): Task<number> {
   const { flags } = parsed;
-  if (!flags.on('server'))
-    throw new CommandFailure('health --server=false is not simulated: the checks run on the node');
-  if (flags.on('run-e2e')) throw new CommandFailure('health --run-e2e is not simulated: there are no test workloads');
+  if (!flags.on('server')) throw new NotSimulated('health --server=false is not simulated: the checks run on the node');
+  if (flags.on('run-e2e')) throw new NotSimulated('health --run-e2e is not simulated: there are no test workloads');
   const initNode = flags.text('init-node');
   const request = {
     waitTimeout: secondsAndNanos(flags.number('wait-timeout')),

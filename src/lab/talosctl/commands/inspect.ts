@@ -6,7 +6,7 @@ import { type Command, noArgs, type ParsedCommand } from '../../cobra/command.ts
 import { flag } from '../../cobra/flags.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { onlyOneNode, withClient } from '../client.ts';
-import { CommandFailure, type Runner } from '../run.ts';
+import { NotSimulated, type Runner } from '../run.ts';
 
 export const inspectCommand: Command<Runner> = {
   use: 'inspect',
@@ -24,7 +24,7 @@ export const inspectCommand: Command<Runner> = {
 
 function* dependencies(parsed: ParsedCommand<Runner>, context: ToolContext): Task<number> {
   if (parsed.flags.on('with-resources'))
-    throw new CommandFailure('talosctl inspect dependencies --with-resources is not simulated: leave the flag out');
+    throw new NotSimulated('talosctl inspect dependencies --with-resources is not simulated: leave the flag out');
   return yield* withClient(parsed, context, function* (client) {
     onlyOneNode(client, 'inspect dependencies');
     const answers = yield* client.unary(

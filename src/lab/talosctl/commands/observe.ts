@@ -7,7 +7,7 @@ import type { Task } from '../../../platform/task.ts';
 import { formatDurationUs } from '../../../platform/text/duration.ts';
 import { Empty, microseconds } from '../../../rpc/well-known.ts';
 import { type Command, exactArgs, maximumArgs, noArgs, type ParsedCommand } from '../../cobra/command.ts';
-import { flag } from '../../cobra/flags.ts';
+import { type FlagSpec, flag } from '../../cobra/flags.ts';
 import { tabulate } from '../../cobra/tabwriter.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { eachMessage, type TalosClient, withClient } from '../client.ts';
@@ -104,6 +104,9 @@ function printResponses(context: ToolContext, answers: readonly { node: string; 
   return 0;
 }
 
+/** Deprecated: still taken, and of no effect (reference/v1.11.3.md 15.3). */
+const USE_CRI: FlagSpec = flag('use-cri', 'bool', false, 'use the CRI driver', { short: 'c', hidden: true });
+
 export const logsCommand: Command<Runner> = {
   use: 'logs <service name>',
   short: 'Retrieve logs for a service',
@@ -112,6 +115,7 @@ export const logsCommand: Command<Runner> = {
   flags: [
     flag('follow', 'bool', false, 'specify if the logs should be streamed', { short: 'f' }),
     flag('kubernetes', 'bool', false, 'use the k8s.io containerd namespace', { short: 'k' }),
+    USE_CRI,
     flag('tail', 'int', -1, 'lines of log file to display (default is to show from the beginning)'),
   ],
 };
@@ -196,7 +200,7 @@ export const containersCommand: Command<Runner> = {
   short: 'List containers',
   args: noArgs,
   run: containers,
-  flags: [flag('kubernetes', 'bool', false, 'use the k8s.io containerd namespace', { short: 'k' })],
+  flags: [flag('kubernetes', 'bool', false, 'use the k8s.io containerd namespace', { short: 'k' }), USE_CRI],
 };
 
 function* containers(parsed: Parsed, context: ToolContext): Task<number> {

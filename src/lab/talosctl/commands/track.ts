@@ -10,7 +10,7 @@ import { type FlagSpec, flag } from '../../cobra/flags.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { maintenanceClient, type Tagged, type TalosClient, withClient } from '../client.ts';
 import { readMachineEvent, type ShownEvent } from '../machine-event.ts';
-import { CommandFailure, type Runner } from '../run.ts';
+import { CommandFailure, NotSimulated, type Runner } from '../run.ts';
 
 type Parsed = ParsedCommand<Runner>;
 type EventStream = ClientStream<Parameters<typeof MachineService.Events.request.encode>[0], MachineEventMessage>;
@@ -45,7 +45,7 @@ export interface Action<Req> {
 /** Sends the call to every node, and with `--wait` follows each to its end (reference/lifecycle-api-cli.md C.6). */
 export function* act<Req>(parsed: Parsed, context: ToolContext, action: Action<Req>): Task<number> {
   if (parsed.flags.on('debug'))
-    throw new CommandFailure(`${action.name} --debug is not simulated: watch the kernel log with talosctl dmesg`);
+    throw new NotSimulated(`${action.name} --debug is not simulated: watch the kernel log with talosctl dmesg`);
   const insecure = parsed.specs.some((spec) => spec.name === 'insecure') && parsed.flags.on('insecure');
   return yield* withClient(parsed, context, function* (client) {
     if (!parsed.flags.on('wait') || insecure) {

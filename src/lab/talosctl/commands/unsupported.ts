@@ -1,6 +1,6 @@
 import type { Task } from '../../../platform/task.ts';
 import type { Command } from '../../cobra/command.ts';
-import { CommandFailure, type Runner } from '../run.ts';
+import { NotSimulated, type Runner } from '../run.ts';
 
 /** Commands of the real tool that the simulation has nothing for, each with the reason. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -11,14 +11,14 @@ const REASONS: Readonly<Record<string, string>> = {
   copy: 'node file systems are not exported',
   dashboard: 'use `talosim lab`',
   edit: 'there is no editor; use `talosctl apply-config` with a patch',
-  image: 'image commands are not simulated',
+  image: 'nodes do not tell which images they have',
   inject: 'it edits Kubernetes manifests offline',
   meta: 'META is not exported',
   mounts: 'mounts are not exported',
   netstat: 'sockets are not exported',
   patch: 'use `talosctl apply-config` with a patch',
   pcap: 'packets are not exported; use `talosim run --trace`',
-  processes: 'process tables are not simulated',
+  processes: 'nodes do not tell of their processes',
   restart: 'use `talosctl service ID restart`',
   'rotate-ca': 'rotation of authorities is not simulated',
   stats: 'resource usage is not simulated',
@@ -32,7 +32,7 @@ export const unsupportedCommands: readonly Command<Runner>[] = Object.keys(REASO
   hidden: true,
   args: () => undefined,
   run: function* (): Task<number> {
-    throw new CommandFailure(`talosctl ${name} is not simulated: ${REASONS[name]}`);
+    throw new NotSimulated(`talosctl ${name} is not simulated: ${REASONS[name]}`);
   },
 }));
 
