@@ -113,6 +113,18 @@ const FLAGS: [string, string[], RegExp][] = [
     ['gen', 'confg'],
     /^talosim: error: unknown command "confg" for "talosim gen"[\s\S]*config/,
   ],
+  // Not by the long name: Node.js itself looks for that file before we do.
+  [
+    'placeholders from no file',
+    ['explain', 'good.yaml', '-e', 'no.env'],
+    /^talosim: --env-file no\.env: no such file$/m,
+  ],
+  ['placeholders from no file', ['try', 'good.yaml', '-e', 'no.env'], /^talosim: --env-file no\.env: no such file$/m],
+  [
+    'placeholders from no file',
+    ['validate', '-m', 'metal', '-c', 'good.yaml', '-e', 'no.env'],
+    /^talosim: --env-file no\.env: no such file$/m,
+  ],
   ['a config that is a directory', ['validate', '--config', 'folder', '--mode', 'metal'], /^folder: is a directory/],
 ];
 

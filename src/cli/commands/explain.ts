@@ -20,7 +20,7 @@ export function addExplainCommand(program: Command): void {
     .description('list what each field of a machine config or patch changes in the simulation, and which are inert')
     .argument('<file>', 'machine config, or documents of one')
     .option('--json', 'print one JSON object')
-    .option('--env-file <file>', 'fill placeholders from NAME=value lines; repeatable', collect)
+    .option('-e, --env-file <file>', 'fill placeholders from NAME=value lines; repeatable', collect)
     .option('--talos-version <release>', 'the release to read the file for (default v1.11.3)')
     .action((file: string, flags: ExplainFlags) => {
       const config = openConfig(file, flags);

@@ -37,7 +37,7 @@ export function addTryCommand(program: Command): void {
       'a disk of every machine, instead of what the config asks for; repeatable',
       diskOption,
     )
-    .option('--env-file <file>', 'fill placeholders from NAME=value lines; repeatable', collect)
+    .option('-e, --env-file <file>', 'fill placeholders from NAME=value lines; repeatable', collect)
     .option('--quiet', 'print only the verdict')
     .option('--json', 'print the verdict as one JSON object')
     .action(async (files: string[], flags: TryFlags) => {

@@ -4,12 +4,17 @@ import { type FlagSpec, flag } from '../../lab/cobra/flags.ts';
 import type { Files } from '../../lab/tools/workspace.ts';
 import { BadInput } from '../../runner/bad-input.ts';
 
-/** `--env-file`: not of talosctl, whose users fill placeholders with other tools first. */
+/**
+ * `-e`, `--env-file`: not of talosctl, whose users fill placeholders with other tools first. Node.js looks for the long name in
+ * the whole command line before any of our code runs, and ends with 9 when that file is not there: only the short one is
+ * ours from the start.
+ */
 export const envFileFlag: FlagSpec = flag(
   'env-file',
   'strings',
   [],
   'fill placeholders of the files that are read from these NAME=value files',
+  { short: 'e' },
 );
 
 /** Values of several files, later ones first. Throws BadInput when one cannot be read. */

@@ -23,7 +23,7 @@ export const talconfigCommand: Command<Runner> = {
     flag('secret-file', 'string', '', 'secrets of the cluster as `gen secrets` makes them (default: fresh ones)', {
       short: 's',
     }),
-    { ...envFileFlag, short: 'e' },
+    envFileFlag,
     flag('skip-missing', 'bool', false, 'leave out patch and manifest files that do not exist'),
   ],
 };
