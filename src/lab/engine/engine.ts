@@ -31,6 +31,8 @@ export class Engine {
   #background = new Map<string, TaskHandle<void>>();
   #anonymous: TaskHandle<void>[] = [];
   #lingering: Once<true>[] = [];
+  /** When steps with an id began or ended last, or will begin, by the clock of the workstation. */
+  #doneAtUs = new Map<string, number>();
   readonly problems: string[] = [];
 
   constructor(world: World, shell: OperatorShell, platform: Platform, events: EngineEvents) {
@@ -79,10 +81,12 @@ export class Engine {
 
   *#step(step: Step): Task<void> {
     const { simulation } = this.#world;
-    if (step.atUs !== undefined && step.atUs > simulation.nowUs)
-      yield* this.#platform.clock.sleep(step.atUs - simulation.nowUs);
+    const untilUs = Math.max(0, (step.atUs ?? 0) - simulation.nowUs);
+    this.#note(step, untilUs);
+    if (untilUs > 0) yield* this.#platform.clock.sleep(untilUs);
     const startUs = simulation.nowUs;
     const problem = yield* this.#perform(step);
+    this.#note(step);
     this.#events.onStep({
       text: stepText(step),
       startUs,
@@ -90,6 +94,10 @@ export class Engine {
       ...(problem !== undefined && { problem }),
     });
     if (problem !== undefined) this.problems.push(`line ${step.place.line}: ${stepText(step)}: ${problem}`);
+  }
+
+  #note({ id }: Step, afterUs = 0): void {
+    if (id !== undefined) this.#doneAtUs.set(id, this.#platform.clock.monotonicUs() + afterUs);
   }
 
   /** Undefined when the step went as it should. */
@@ -138,15 +146,16 @@ export class Engine {
   *#await(step: AwaitStep): Task<string | undefined> {
     const { clock } = this.#platform;
     const deadlineUs = clock.monotonicUs() + step.withinUs;
-    let againAtUs = step.again.length === 0 ? deadlineUs : clock.monotonicUs() + step.everyUs;
+    let sinceUs = clock.monotonicUs();
     this.#events.onCommand(step.line);
     let last = 'it was never tried';
     for (;;) {
       const nowUs = clock.monotonicUs();
+      const againAtUs = step.again.length === 0 ? deadlineUs : this.#lastDoneUs(step.again, sinceUs) + step.everyUs;
       if (nowUs >= deadlineUs) return `not within ${formatDurationUs(step.withinUs)}: ${last}`;
       if (nowUs >= againAtUs) {
         yield* this.#again(step);
-        againAtUs = clock.monotonicUs() + step.everyUs;
+        sinceUs = clock.monotonicUs();
         continue;
       }
       const output = yield* this.#attempt(step, Math.min(deadlineUs, againAtUs) - nowUs);
@@ -163,6 +172,11 @@ export class Engine {
       last = problem;
       yield* clock.sleep(AWAIT_PAUSE_US);
     }
+  }
+
+  /** When the latest of these was done, also side by side with the step that waits; not before `sinceUs`. */
+  #lastDoneUs(steps: readonly Step[], sinceUs: number): number {
+    return steps.reduce((lastUs, { id = '' }) => Math.max(lastUs, this.#doneAtUs.get(id) ?? 0), sinceUs);
   }
 
   /** Gives earlier commands once more, each for as long as there is patience, whatever becomes of it: the wait will tell. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../../src/lab/engine/engine.ts';
 import { planOf } from '../../../src/lab/engine/variant.ts';
-import type { AwaitStep, CommandStep, MistakeSpec, Scenario } from '../../../src/lab/scenario/model.ts';
+import type { AwaitStep, CommandStep, MistakeSpec, Scenario, Step } from '../../../src/lab/scenario/model.ts';
 import { OperatorShell } from '../../../src/lab/tools/shell.ts';
 import { Workspace } from '../../../src/lab/tools/workspace.ts';
 import type { Platform } from '../../../src/platform/platform.ts';
@@ -18,7 +18,7 @@ const COMMON = { background: false, place: PLACE, everyUs: 2_000_000 };
 const TELL: CommandStep = { kind: 'run', id: 'tell', line: 'tell', words: ['tell'], exit: 0, ...COMMON };
 
 /** Runs one step with tools of its own; what it complains of, and the commands that were begun, each with its second. */
-function perform(step: AwaitStep, tools: readonly object[]) {
+function perform(step: Step, tools: readonly object[]) {
   const tiny = new TinyWorld();
   const commands: string[] = [];
   const shell = new OperatorShell(tools as never, new Workspace(() => undefined), 'v1.11.3');
@@ -80,6 +80,20 @@ describe('await with again', () => {
     const { problems, commands } = perform(awaiting('look', { again: [TELL] }), [look, tell]);
     expect(problems).toEqual([]);
     expect(commands).toEqual(['look 0', 'tell 2', 'tell 6']);
+  });
+
+  it('counts from when the earlier command was given, where that runs beside it', () => {
+    const tools = ['look', 'tell'].map((name) => ({
+      name,
+      *run(_words: readonly string[], { platform }: Ports) {
+        yield* platform.clock.sleep(500_000);
+        return name === 'tell' ? 0 : 1;
+      },
+    }));
+    const later = { ...TELL, atUs: 5_000_000 };
+    const beside = { kind: 'parallel', steps: [later, awaiting('look', { again: [later] })], ...COMMON } as Step;
+    // Given from 5 to 5.5 s, and again two seconds later; then the wait is over.
+    expect(perform(beside, tools).commands).toEqual(['look 0', 'tell 5', 'tell 7.5']);
   });
 
   it('leaves out what a mistake skips', () => {
