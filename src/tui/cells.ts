@@ -59,3 +59,19 @@ export function wrapped(text: string, width: number): string[] {
   }
   return [...lines, line];
 }
+
+/**
+ * A text as lines of at most `width` columns that keep its spaces, all but the first moved in by `indent`. It is broken at
+ * spaces, and inside what is longer than a line.
+ */
+export function folded(text: string, width: number, indent: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const inside = rest.slice(0, Math.max(0, space)).trim() !== '';
+    lines.push(rest.slice(0, inside ? space : width));
+    rest = `${' '.repeat(Math.min(indent, width - 1))}${rest.slice(inside ? space : width).trimStart()}`;
+  }
+  return [...lines, rest];
+}

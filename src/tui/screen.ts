@@ -2,7 +2,7 @@ import { clockText } from '../lab/view/clock-text.ts';
 import { nodeText } from '../lab/view/node-text.ts';
 import { quorumOfCluster } from '../lab/view/quorum.ts';
 import type { EtcdClusterView, MachineView } from '../lab/view/types.ts';
-import { type Cell, cell, fitLine, type Line, lineText, type Tone, wrapped } from './cells.ts';
+import { type Cell, cell, fitLine, folded, type Line, lineText, type Tone, wrapped } from './cells.ts';
 import { helpLines, KEY_LINES } from './keys.ts';
 import type { ScreenModel, ScreenSize } from './model.ts';
 
@@ -47,7 +47,7 @@ function clipBody(model: ScreenModel, room: number, columns: number): Line[] {
   const table = [head, ...rows.slice(start)].slice(0, room);
   const left = room - table.length - 1;
   if (left <= 0) return table;
-  return [...table, cell0(''), ...logLines(model).slice(-left)];
+  return [...table, cell0(''), ...logLines(model, left, columns)];
 }
 
 /** The first of these that fits: whether time runs is always in sight. */
@@ -124,6 +124,7 @@ const COLUMNS: readonly Column[] = [
 const MARKER_WIDTH = 2;
 const PROMPT = ' $ ';
 const GAP = 2;
+const LOG_INDENT = 4;
 
 /** Columns as wide as what stands in them; what does not fit is left out, the least telling first. */
 function machineTable(model: ScreenModel, columns: number): Line[] {
@@ -169,8 +170,10 @@ function toneOf(text: string): Tone {
   return 'plain';
 }
 
-function logLines(model: ScreenModel): Line[] {
-  return model.log.map((line) => [cell(' '), cell(line)]);
+/** The end of the log. A line that is too long goes on below, further in. */
+function logLines(model: ScreenModel, room: number, columns: number): Line[] {
+  const lines = model.log.slice(-room).flatMap((line) => folded(line, Math.max(1, columns - 1), LOG_INDENT));
+  return lines.slice(-room).map((text) => [cell(' '), cell(text)]);
 }
 
 /** The prompt with its end in sight, where one types. */

@@ -77,6 +77,23 @@ describe('screen', () => {
     }
   });
 
+  it('a long line of the log goes on below, and its end is there', () => {
+    const error = `error applying new configuration: ${'rpc error: code = InvalidArgument desc = x; '.repeat(4)}THE-END`;
+    for (const [columns, rows] of [
+      [60, 20],
+      [40, 24],
+    ] as const) {
+      const lines = texts({ ...MODEL, log: [...MODEL.log, error, 'y'.repeat(90)] }, columns, rows).map((line) =>
+        line.trimEnd(),
+      );
+      const from = lines.findIndex((line) => line.startsWith(' error applying'));
+      const shown = lines.slice(from, -2).join(' ').replaceAll(/ +/g, ' ');
+      expect(shown).toContain(error);
+      expect(shown.replaceAll(' ', '')).toContain('y'.repeat(90));
+      expect(shown).not.toContain('…');
+    }
+  });
+
   it('shows time, quorum, leader, owner of the address and every machine', () => {
     const screen = texts(MODEL).join('\n');
     expect(screen).toContain('t=1:02:03.456');
