@@ -71,6 +71,11 @@ export class Session {
     });
   }
 
+  /** Names of the programs that the operator can type. */
+  get toolNames(): readonly string[] {
+    return this.#tools.map(({ name }) => name);
+  }
+
   get nowUs(): number {
     return this.world.simulation.nowUs;
   }

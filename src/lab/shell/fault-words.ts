@@ -23,9 +23,14 @@ const FORMS: Partial<Readonly<Record<FaultKind, string>>> = {
   'blank-disk': 'cp-1 [/dev/sda]',
 };
 
+/** What is typed behind the kind of a fault: an example of each word, in brackets what may be left out. */
+export function faultForm(kind: FaultKind): string {
+  return FORMS[kind] ?? 'cp-1,cp-2';
+}
+
 /** A fault as typed: `partition cp-1,cp-2 cp-3 oneway`; a complaint when it does not fit. */
 export function faultOfWords(kind: FaultKind, words: readonly string[]): FaultSpec | string {
-  const form = FORMS[kind] ?? 'cp-1,cp-2';
+  const form = faultForm(kind);
   const most = form === '' ? 0 : form.split(' ').length;
   if (words.length > most)
     return `${kind}: "${words[most]}" is one word too many; write it as: ${`${kind} ${form}`.trim()}`;

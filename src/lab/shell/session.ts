@@ -14,30 +14,13 @@ import { ChangeNarrator, narrate } from '../view/narrate.ts';
 import { quorumText } from '../view/quorum.ts';
 import { driveOperator } from './drive.ts';
 import { faultOfWords } from './fault-words.ts';
+import { SHELL_COMMANDS, type ShellCommand, shellHelp } from './help.ts';
 import { splitWords } from './words.ts';
 
 /** A typed command may take this long in simulated time before the prompt comes back. */
 export const COMMAND_LIMIT_US = 1_800 * SECOND_US;
 
-const HELP = `Commands of the operator's workstation:
-  talosctl …, etcdctl …, kubectl …, export NAME=VALUE, timeout 30s …
-Time and machines:
-  advance 30s                 let time pass
-  status                      show the machines
-  quorum                      what the number of etcd members means, and of those that are well
-  lint                        what a reviewer would say of your configs and of your talosconfig
-  violations                  guarantees that were broken so far
-  run                         run the steps of the scenario
-Faults (docs/scenarios.md):
-  power-off cp-1              also power-on, reboot, freeze, unfreeze, isolate, blank-disk, disk-full, disk-slow, disk-errors
-  partition cp-1,cp-2 cp-3    from, to; add oneway
-  kill cp-1 etcd              also stop, continue
-  alter-etcd cp-1 KEY         another value of a key on this member only
-  delay cp-1 20ms, loss cp-1 10, clock-jump cp-1 -5m, clock-drift cp-1 500
-  service-down discovery      also service-up; discovery, time, registry, load-balancer
-  heal                        ends every fault
-  help, quit
-`;
+const ALIASES: Readonly<Record<string, ShellCommand>> = Object.freeze({ '?': 'help', exit: 'quit' });
 
 export type LineOutcome = 'done' | 'failed' | 'quit';
 
@@ -46,6 +29,16 @@ export class ShellSession {
   readonly #session: Session;
   readonly #print: (text: string) => void;
   readonly #nodes = new ChangeNarrator();
+  readonly #commands: Readonly<Record<ShellCommand, (rest: readonly string[]) => Slices<LineOutcome>>> = {
+    advance: (rest) => this.#advance(rest),
+    status: () => at(() => this.#show(machinesText(this.#session.observer.view()))),
+    quorum: () => at(() => this.#show(quorumText(this.#session.observer.view().etcd.clusters))),
+    lint: () => at(() => this.#lint()),
+    violations: () => at(() => this.#violations()),
+    run: () => this.runSteps(),
+    help: () => at(() => this.#show(shellHelp(this.#session.toolNames))),
+    quit: () => at(() => 'quit'),
+  };
 
   constructor(session: Session, print: (text: string) => void) {
     this.#session = session;
@@ -84,34 +77,16 @@ export class ShellSession {
     const split = splitWords(line);
     if (split.error !== undefined) return this.#complain(split.error);
     const [verb, ...rest] = split.words;
-    switch (verb) {
-      case undefined:
-        return 'done';
-      case 'quit':
-      case 'exit':
-        return 'quit';
-      case 'help':
-      case '?':
-        this.#print(HELP);
-        return 'done';
-      case 'status':
-        this.#print(machinesText(this.#session.observer.view()));
-        return 'done';
-      case 'quorum':
-        this.#print(quorumText(this.#session.observer.view().etcd.clusters));
-        return 'done';
-      case 'lint':
-        return this.#lint();
-      case 'violations':
-        return this.#violations();
-      case 'run':
-        return yield* this.runSteps();
-      case 'advance':
-        return yield* this.#advance(rest);
-      default:
-        if ((FAULT_KINDS as readonly string[]).includes(verb)) return this.#fault(verb as FaultKind, rest);
-        return yield* this.#command(line, split.words);
-    }
+    if (verb === undefined) return 'done';
+    const name = ALIASES[verb] ?? verb;
+    if (isShellCommand(name)) return yield* this.#commands[name](rest);
+    if ((FAULT_KINDS as readonly string[]).includes(verb)) return this.#fault(verb as FaultKind, rest);
+    return yield* this.#command(line, split.words);
+  }
+
+  #show(text: string): LineOutcome {
+    this.#print(text);
+    return 'done';
   }
 
   #complain(text: string): LineOutcome {
@@ -183,4 +158,14 @@ export class ShellSession {
     this.#session.world.apply(fault);
     return 'done';
   }
+}
+
+function isShellCommand(name: string): name is ShellCommand {
+  return Object.hasOwn(SHELL_COMMANDS, name);
+}
+
+/** Work that is done at once. */
+// biome-ignore lint/correctness/useYield: nothing to breathe in between
+function* at(work: () => LineOutcome): Slices<LineOutcome> {
+  return work();
 }

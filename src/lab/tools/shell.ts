@@ -15,6 +15,9 @@ const TIMEOUT_MISUSED = 125;
 /** Where the operator's shell stands. */
 export const OPERATOR_DIRECTORY = '/root/lab';
 
+/** What the operator's shell does itself, as it is typed. */
+export const SHELL_BUILTINS = Object.freeze({ export: 'export NAME=VALUE', timeout: 'timeout 30s …' });
+
 /** What one command line is given beside its words. */
 type Invocation = Pick<ToolContext, 'platform' | 'stdin' | 'out' | 'err' | 'linger'>;
 
