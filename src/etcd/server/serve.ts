@@ -144,7 +144,7 @@ function startMonitor(member: Member, behaviour: Behaviour): VersionMonitor {
       return versions;
     },
     *setClusterVersion(version) {
-      yield* member.proposals.request({ clusterVersionSet: { version } });
+      yield* member.proposals.request('clusterVersionSet', { version });
     },
   });
   member.firstCommit.listen(() => monitor.check());

@@ -1,12 +1,11 @@
 import { CompactionRequest, DeleteRangeRequest, PutRequest } from '../../../src/api/etcd/kv.ts';
 import { ETCD_3_4, ETCD_3_6 } from '../../../src/etcd/behaviour.ts';
-import type { OneRequest } from '../../../src/etcd/server/raft/payload.ts';
 import { CommitOrder } from '../../../src/lab/checkers/etcd/commit-order.ts';
 import { utf8Encode } from '../../../src/platform/bytes.ts';
 import type { Random } from '../../../src/platform/random.ts';
 import { KeyedRandom } from '../../../src/sim/random.ts';
 import type { Problem } from '../fire/checks.ts';
-import { Replica, requestOf } from './replica.ts';
+import { type OneRequest, Replica, requestOf } from './replica.ts';
 
 const STEPS = 120;
 const KEYS = 3;

@@ -5,7 +5,6 @@ import { readFrames } from '../../../src/etcd/server/backend/frame.ts';
 import { encodeImage, StateBuilder } from '../../../src/etcd/server/backend/image.ts';
 import { hashAt } from '../../../src/etcd/server/mvcc/hash.ts';
 import type { Revision } from '../../../src/etcd/server/mvcc/revision.ts';
-import type { OneRequest } from '../../../src/etcd/server/raft/payload.ts';
 import { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { concatBytes } from '../../../src/platform/bytes.ts';
 
@@ -79,6 +78,9 @@ export class Replica {
     while (from !== null) from = store.compactStep(revision, from, COMPACTION_STEP);
   }
 }
+
+/** The one request of an entry. */
+export type OneRequest = Partial<Omit<InternalRaftRequest, 'header'>>;
 
 export function requestOf(id: number, one: OneRequest): InternalRaftRequest {
   const header = { id: id.toString(16).padStart(16, '0'), username: '', authRevision: 0 };

@@ -9,7 +9,6 @@ import {
 } from '../../../src/api/etcd/kv.ts';
 import { WatchCreateRequest, WatchFilter } from '../../../src/api/etcd/watch.ts';
 import { encodeContext } from '../../../src/etcd/server/membership/context.ts';
-import type { OneRequest } from '../../../src/etcd/server/raft/payload.ts';
 import { WatchHub } from '../../../src/etcd/server/watch/hub.ts';
 import { WatchStream } from '../../../src/etcd/server/watch/stream.ts';
 import { CommitOrder } from '../../../src/lab/checkers/etcd/commit-order.ts';
@@ -20,7 +19,7 @@ import { KeyedRandom } from '../../../src/sim/random.ts';
 import type { Problem } from '../fire/checks.ts';
 import { FollowedStream } from '../fire/followed-stream.ts';
 import { HandClock } from './hand-clock.ts';
-import { Replica, requestOf } from './replica.ts';
+import { type OneRequest, Replica, requestOf } from './replica.ts';
 
 const KEYS = 12;
 /** More revisions than an answer may bring, and than a block of history holds. */

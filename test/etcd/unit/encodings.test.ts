@@ -74,7 +74,7 @@ describe('an entry between members', () => {
     const batch = (data: Payload): Uint8Array => PeerBatch.encode({ messages: [append(data)] });
     fc.assert(
       fc.property(putRequest, id, (put, requestId) => {
-        const payload = Payload.ofRequest({ id: requestId, username: '', authRevision: 0 }, { put });
+        const payload = Payload.ofRequest({ id: requestId, username: '', authRevision: 0 }, 'put', put);
         const out = new ReverseWriter(payload.sizeBytes);
         payload.writeTo(out);
         const read = Payload.ofBytes(out.finish());

@@ -29,7 +29,7 @@ function toldToRaft(state: ReplicatedState, entries: readonly Entry[]): string[]
   const told: string[] = [];
   const owner: Partial<Record<keyof ApplyOwner, unknown>> = {
     state,
-    proposals: { settle: () => {} },
+    proposals: { take: () => undefined },
     log: { event: () => {} },
     applyConfChange: (change: { readonly nodeId: string }) => {
       told.push(change.nodeId);

@@ -136,8 +136,8 @@ export const STORAGE_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'C7, G3 13',
     'a member that is over its quota does not execute what the others execute',
     'server/apply/applier.ts',
-    'const result = request.put === null ? this.#execute(request) : this.#put(request.put, putKey);',
-    'const result = !fits ? EtcdError.NoSpace : request.put === null ? this.#execute(request) : this.#put(request.put, putKey);',
+    'const fits = this.fitsQuota(putCostBytes(put));',
+    'const fits = this.fitsQuota(putCostBytes(put));\n    if (!fits) return EtcdError.NoSpace;',
   ],
   [
     'alarm-not-stored',

@@ -17,11 +17,11 @@ import type { Task } from '../../../platform/task.ts';
 import type { Caller, PendingAnswer } from '../../../rpc/service.ts';
 import { serviceHandlers } from '../../../rpc/service.ts';
 import type { ApplyAnswer } from '../apply/applier.ts';
-import { costBytes } from '../apply/quota.ts';
+import { putCostBytes, txnCostBytes } from '../apply/quota.ts';
 import { isReadOnlyTxn, isSerializableTxn } from '../apply/txn.ts';
 import { validateDelete, validatePut, validateRange, validateTxn } from '../apply/validate.ts';
 import type { Member } from '../member/member.ts';
-import type { OneRequest } from '../raft/payload.ts';
+import type { RequestName, RequestOf } from '../raft/payload.ts';
 import type { Guard } from './guard.ts';
 import { type Headed, RangeRead, TxnRead, withHeader } from './read.ts';
 
@@ -58,17 +58,20 @@ export class KvApi {
 
   put(request: PutRequest, caller: Caller<PutResponse>): PendingAnswer {
     check(validatePut(request));
-    return this.#write({ put: request }, caller);
+    return this.#write('put', request, putCostBytes(request), caller);
   }
 
   deleteRange(request: DeleteRangeRequest, caller: Caller<DeleteRangeResponse>): PendingAnswer {
     check(validateDelete(request));
-    return this.#write({ deleteRange: request }, caller);
+    return this.#write('deleteRange', request, 0, caller);
   }
 
   txn(request: TxnRequest, caller: Caller<TxnResponse>): PendingAnswer {
     check(validateTxn(request, this.#member.identity.config.maxTxnOps));
-    if (!isReadOnlyTxn(request)) return this.#write({ txn: request }, caller);
+    if (!isReadOnlyTxn(request)) {
+      const { quotaCountsNested } = this.#member.identity.behaviour;
+      return this.#write('txn', request, txnCostBytes(request, quotaCountsNested), caller);
+    }
     const read = new TxnRead(this.#member, request, caller);
     if (isSerializableTxn(request)) read.ready();
     else this.#member.barrier.join(read);
@@ -76,9 +79,14 @@ export class KvApi {
   }
 
   /** Replicates a write, unless it does not fit any more, and completes the answer's header. */
-  #write<T extends Headed>(parts: OneRequest, caller: Caller<T>): PendingAnswer {
-    this.#checkQuota(parts);
-    return this.#member.proposals.submit(parts, new Completion(this.#member, caller));
+  #write<N extends RequestName, T extends Headed>(
+    name: N,
+    request: RequestOf<N>,
+    costBytes: number,
+    caller: Caller<T>,
+  ): PendingAnswer {
+    this.#checkQuota(costBytes);
+    return this.#member.proposals.submit(name, request, new Completion(this.#member, caller));
   }
 
   /**
@@ -88,7 +96,7 @@ export class KvApi {
   *compact(request: CompactionRequest): Task<CompactionResponse> {
     const { proposals, compactor, persistence, state } = this.#member;
     try {
-      yield* proposals.request({ compaction: request });
+      yield* proposals.request('compaction', request);
     } catch (error) {
       const wasCompacted = request.revision <= state.store.compactRevision;
       if (!request.physical || !wasCompacted) throw error;
@@ -104,10 +112,8 @@ export class KvApi {
   }
 
   /** Refuses what does not fit any more, and raises the alarm (reference/etcd.md C7). */
-  #checkQuota(parts: OneRequest): void {
-    const { applier, identity } = this.#member;
-    const cost = costBytes(parts, identity.behaviour.quotaCountsNested);
-    if (cost === 0 || applier.fitsQuota(cost)) return;
+  #checkQuota(costBytes: number): void {
+    if (costBytes === 0 || this.#member.applier.fitsQuota(costBytes)) return;
     this.#member.effects.overQuota();
     throw rpcError(EtcdError.NoSpace);
   }

@@ -25,7 +25,7 @@ export function leaseHandlers(member: Member, guard: Guard): HandlerEntry[] {
   return serviceHandlers(LeaseService, {
     LeaseGrant: guard.unary((request) => api.grant(request.id, request.ttl)),
     LeaseRevoke: guard.unary(function* (request) {
-      const { header } = yield* member.proposals.request({ leaseRevoke: { id: request.id } });
+      const { header } = yield* member.proposals.request('leaseRevoke', { id: request.id });
       return { header: member.header(header!.revision) };
     }),
     LeaseKeepAlive: guard.stream((stream) => api.keepAlive(stream)),
@@ -55,7 +55,7 @@ class LeaseApi {
       throw rpcError(EtcdError.NoSpace);
     }
     const chosen = id === NO_LEASE ? this.#randomId() : id;
-    const answer = (yield* proposals.request({ leaseGrant: { id: chosen, ttl } })) as LeaseGrantResponse;
+    const answer = (yield* proposals.request('leaseGrant', { id: chosen, ttl })) as LeaseGrantResponse;
     return { ...answer, header: this.#member.header(answer.header!.revision) };
   }
 

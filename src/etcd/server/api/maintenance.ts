@@ -16,7 +16,7 @@ import { statusOf } from './status.ts';
 export function maintenanceHandlers(member: Member, guard: Guard): HandlerEntry[] {
   return serviceHandlers(MaintenanceService, {
     Alarm: guard.unary(function* (request) {
-      const answer = (yield* member.proposals.request({ alarm: request })) as AlarmResponse;
+      const answer = (yield* member.proposals.request('alarm', request)) as AlarmResponse;
       const header = member.identity.behaviour.alarmHeader ? member.header(answer.header!.revision) : null;
       return { header, alarms: answer.alarms };
     }),

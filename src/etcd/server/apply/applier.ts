@@ -6,9 +6,9 @@ import { keyOf } from '../mvcc/keys.ts';
 import type { Revision } from '../mvcc/revision.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import { compareVersions } from '../versions.ts';
-import { costBytes } from './quota.ts';
+import { costBytes, putCostBytes } from './quota.ts';
 import { executeRange, revisionError, revisionHeader } from './range.ts';
-import { checkPut, executeDelete, executePut, executeTxn, isError } from './txn.ts';
+import { checkPut, executeDelete, executePut, executeTxn, isError, putResponse } from './txn.ts';
 
 /** The answer to a request as applying it made it; its header holds only the revision. */
 export interface ApplyAnswer {
@@ -17,6 +17,9 @@ export interface ApplyAnswer {
 
 /** What applying an entry gave: the answer for whoever asked, or the error. */
 export type ApplyResult = ApplyAnswer | EtcdErrorKind;
+
+/** For those who look at no answer. */
+const NO_ANSWER: ApplyAnswer = Object.freeze({ header: null });
 
 /** What an applied request caused beside its answer. */
 export interface ApplyEffects {
@@ -53,13 +56,28 @@ export class Applier {
     this.#options = options;
   }
 
-  /** `putKey`: the key of a put as the store has it, if it is known. */
-  apply(request: InternalRaftRequest, putKey: string | null = null): ApplyResult {
-    const refused = this.#refusedByAlarm(request);
-    if (refused !== null) return refused;
+  apply(request: InternalRaftRequest): ApplyResult {
+    if (request.put !== null) return this.put(request.put, keyOf(request.put.key), true);
     const cost = costBytes(request, this.#state.options.behaviour.quotaCountsNested);
+    const refused = this.#refusedByAlarm(isKeySpaceRequest(request), cost > 0);
+    if (refused !== null) return refused;
     const fits = cost === 0 || this.fitsQuota(cost);
-    const result = request.put === null ? this.#execute(request) : this.#put(request.put, putKey);
+    return this.#withinQuota(fits, this.#execute(request));
+  }
+
+  /** The same for a put, the most frequent of all. `key` is its key as the store has it; without `isAwaited` the answer is empty. */
+  put(put: PutRequest, key: string, isAwaited: boolean): ApplyResult {
+    const refused = this.#refusedByAlarm(true, true) ?? checkPut(this.#state, put);
+    if (refused !== null) return refused;
+    const fits = this.fitsQuota(putCostBytes(put));
+    this.#state.store.beginWrite();
+    const previous = executePut(this.#state, put, key);
+    const response = isAwaited ? putResponse(this.#state, put, previous) : NO_ANSWER;
+    this.#end();
+    return this.#withinQuota(fits, response);
+  }
+
+  #withinQuota(fits: boolean, result: ApplyResult): ApplyResult {
     if (fits || isError(result)) return result;
     this.#effects.overQuota();
     return EtcdError.NoSpace;
@@ -71,16 +89,11 @@ export class Applier {
     return quotaBytes < 0 || this.#state.size.allocatedBytes + cost < quotaBytes;
   }
 
-  #refusedByAlarm(request: InternalRaftRequest): EtcdErrorKind | null {
+  #refusedByAlarm(isKeySpace: boolean, grows: boolean): EtcdErrorKind | null {
     const { alarms } = this.#state;
     if (alarms.all.length === 0) return null;
-    if (alarms.has(AlarmType.Corrupt) && isKeySpaceRequest(request)) return EtcdError.Corrupt;
-    if (!alarms.has(AlarmType.NoSpace)) return null;
-    const grows =
-      request.put !== null ||
-      request.leaseGrant !== null ||
-      (request.txn !== null && costBytes(request, this.#state.options.behaviour.quotaCountsNested) > 0);
-    return grows ? EtcdError.NoSpace : null;
+    if (alarms.has(AlarmType.Corrupt) && isKeySpace) return EtcdError.Corrupt;
+    return alarms.has(AlarmType.NoSpace) && grows ? EtcdError.NoSpace : null;
   }
 
   #execute(request: InternalRaftRequest): ApplyResult {
@@ -128,15 +141,6 @@ export class Applier {
 
   #header(): ResponseHeader {
     return revisionHeader(this.#state.store.currentRevision);
-  }
-
-  #put(put: PutRequest, key: string | null): ApplyResult {
-    const refused = checkPut(this.#state, put);
-    if (refused !== null) return refused;
-    this.#state.store.beginWrite();
-    const response = executePut(this.#state, put, key ?? keyOf(put.key));
-    this.#end();
-    return response;
   }
 
   #deleteRange(request: InternalRaftRequest): ApplyResult {
@@ -191,7 +195,6 @@ export class Applier {
 
 function isKeySpaceRequest(request: InternalRaftRequest): boolean {
   return (
-    request.put !== null ||
     request.range !== null ||
     request.deleteRange !== null ||
     request.txn !== null ||

@@ -2,6 +2,7 @@ import { EtcdError, type EtcdErrorKind } from '../../../api/etcd/errors.ts';
 import {
   type DeleteRangeRequest,
   type DeleteRangeResponse,
+  type KeyValue,
   NO_LEASE,
   type PutRequest,
   type PutResponse,
@@ -53,9 +54,9 @@ function checkKept(context: WriteContext, put: PutRequest): EtcdErrorKind | null
 /**
  * A put within the running write transaction; it was checked before. A transaction that deletes a key and then wants to
  * keep parts of it passes those checks: etcd has begun to write and panics, on every member, and again at each restart,
- * when the entry is applied anew.
+ * when the entry is applied anew. Returns the key as it was before.
  */
-export function executePut(context: WriteContext, put: PutRequest, key: string): PutResponse {
+export function executePut(context: WriteContext, put: PutRequest, key: string): KeyValue | null {
   const { store } = context;
   let value = put.value;
   let lease = put.lease;
@@ -65,8 +66,12 @@ export function executePut(context: WriteContext, put: PutRequest, key: string):
     if (put.ignoreValue) value = current.value;
     if (put.ignoreLease) lease = current.lease;
   }
-  const previous = store.put(key, put.key, value, lease);
-  return { header: revisionHeader(store.readRevision), prevKv: put.prevKv ? previous : null };
+  return store.put(key, put.key, value, lease);
+}
+
+/** The answer to a put that was just executed. */
+export function putResponse(context: WriteContext, put: PutRequest, previous: KeyValue | null): PutResponse {
+  return { header: revisionHeader(context.store.readRevision), prevKv: put.prevKv ? previous : null };
 }
 
 /** A delete within the running write transaction. */
@@ -140,8 +145,10 @@ function runOp(context: WriteContext, op: RequestOp, inner: Path | null): Respon
     invariant(!isError(answer), 'a range inside a transaction was not checked');
     return { ...NO_OP, responseRange: answer };
   }
-  if (op.requestPut !== null)
-    return { ...NO_OP, responsePut: executePut(context, op.requestPut, keyOf(op.requestPut.key)) };
+  if (op.requestPut !== null) {
+    const previous = executePut(context, op.requestPut, keyOf(op.requestPut.key));
+    return { ...NO_OP, responsePut: putResponse(context, op.requestPut, previous) };
+  }
   if (op.requestDeleteRange !== null) {
     return { ...NO_OP, responseDeleteRange: executeDelete(context, op.requestDeleteRange) };
   }

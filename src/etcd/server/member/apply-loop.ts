@@ -102,10 +102,14 @@ export class ApplyLoop {
       return;
     }
     if (!isNew) return;
-    const { request, putKey } = entry.data as unknown as Payload;
-    const result = this.#owner.applier.apply(request, putKey);
-    this.#owner.observer?.applied(this.#owner.state.options.memberId, entry.index, entry.term, request, result);
-    this.#owner.proposals.settle(request.header!.id, result);
+    const { applier, proposals, observer, state } = this.#owner;
+    const payload = entry.data as unknown as Payload;
+    const { put } = payload;
+    const waiter = proposals.take(payload.header.id);
+    const isAwaited = waiter !== undefined || observer !== undefined;
+    const result = put === null ? applier.apply(payload.request) : applier.put(put, payload.putKey, isAwaited);
+    observer?.applied(state.options.memberId, entry.index, entry.term, payload.request, result);
+    waiter?.settle(result);
   }
 
   /**
@@ -124,7 +128,7 @@ export class ApplyLoop {
       this.#owner.applyConfChange({ ...change, nodeId: NONE });
       if (refused === null) return;
       state.refuseChange(entry.index);
-      proposals.settle(change.id, refused);
+      proposals.take(change.id)?.settle(refused);
       return;
     }
     const confState = this.#owner.applyConfChange(change);
@@ -139,7 +143,7 @@ export class ApplyLoop {
       // Its removal is in the image that it received, or in the database of its last run: it ends all the same.
       this.#owner.membershipChanged({ kind: 'removed', id: change.nodeId });
     }
-    proposals.settle(change.id, { header: null });
+    proposals.take(change.id)?.settle({ header: null });
   }
 }
 

@@ -77,7 +77,7 @@ export class AutoCompactor {
     const { proposals, scope } = this.#member;
     scope.spawn('auto-compaction', function* (): Task<void> {
       try {
-        yield* proposals.request({ compaction: { revision, physical: false } });
+        yield* proposals.request('compaction', { revision, physical: false });
         done();
       } catch (error) {
         // It is tried again at the next look, unless somebody has compacted it already.

@@ -147,6 +147,6 @@ export class CorruptionMonitor {
 
   *#raise(memberId: string): Task<void> {
     const alarm = { action: AlarmAction.Activate, memberId, alarm: AlarmType.Corrupt };
-    yield* this.#member.proposals.request({ alarm });
+    yield* this.#member.proposals.request('alarm', alarm);
   }
 }

@@ -62,7 +62,7 @@ export class Effects implements ApplyEffects {
   *#raiseNoSpace(): Task<void> {
     const { proposals, memberId } = this.#member;
     try {
-      yield* proposals.request({ alarm: { action: AlarmAction.Activate, memberId, alarm: AlarmType.NoSpace } });
+      yield* proposals.request('alarm', { action: AlarmAction.Activate, memberId, alarm: AlarmType.NoSpace });
     } catch (error) {
       // It is raised again by the next request that finds no room.
       if (!(error instanceof RpcError)) throw error;

@@ -265,11 +265,11 @@ export class Member implements DriverOwner, ApplyOwner, LeaseOwner, ProposalOwne
   }
 
   *revokeLease(id: string): Task<void> {
-    yield* this.proposals.request({ leaseRevoke: { id } });
+    yield* this.proposals.request('leaseRevoke', { id });
   }
 
   *checkpointLeases(checkpoints: readonly { readonly id: string; readonly remainingTtl: number }[]): Task<void> {
-    yield* this.proposals.request({ leaseCheckpoint: { checkpoints } });
+    yield* this.proposals.request('leaseCheckpoint', { checkpoints });
   }
 
   /** Waits until what is committed now is applied; false when that took longer than `limitUs`. */

@@ -11,7 +11,7 @@ import type { Caller, PendingAnswer } from '../../../rpc/service.ts';
 import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
 import type { Proposal, RaftDriver } from '../raft/driver.ts';
-import { type OneRequest, Payload } from '../raft/payload.ts';
+import { Payload, type RequestName, type RequestOf } from '../raft/payload.ts';
 import { ordinalOf, type RequestIds } from './request-ids.ts';
 
 /** Committed entries that may wait for application before new requests are refused (reference/etcd.md A1). */
@@ -26,8 +26,13 @@ export interface ProposalOwner {
   timeoutReason(startedUs: number): EtcdErrorKind;
 }
 
+/** Who waits for what applying an entry gives. */
+export interface Awaiting {
+  settle(result: ApplyResult): void;
+}
+
 /** A request on its way through the log: what Raft is given, and what whoever asked for it can take back. */
-class Waiter implements Proposal, PendingAnswer {
+class Waiter implements Proposal, PendingAnswer, Awaiting {
   readonly id: Id64;
   readonly data: Payload | null;
   readonly change: ConfChange | null;
@@ -59,6 +64,11 @@ class Waiter implements Proposal, PendingAnswer {
     this.#waiting.delete(ordinalOf(this.id));
     this.#onFailed();
     this.caller.refuse(new RpcError('Unknown', error));
+  }
+
+  settle(result: ApplyResult): void {
+    if (isError(result)) this.caller.refuse(rpcError(result));
+    else this.caller.answer(result);
   }
 
   withdraw(): void {
@@ -108,20 +118,20 @@ export class Proposals {
   }
 
   /** Replicates a request and waits for what applying it here gives. Throws the error as it travels. */
-  request(one: OneRequest): Task<ApplyAnswer> {
+  request<N extends RequestName>(name: N, one: RequestOf<N>): Task<ApplyAnswer> {
     return wait<ApplyAnswer>((resume, fail) => {
-      const pending = this.submit(one, { answer: resume, refuse: fail });
+      const pending = this.submit(name, one, { answer: resume, refuse: fail });
       return () => pending.withdraw();
     });
   }
 
   /** The same for a caller that is no task. Throws what is refused at once. */
-  submit(one: OneRequest, caller: Caller<ApplyAnswer>): PendingAnswer {
+  submit<N extends RequestName>(name: N, one: RequestOf<N>, caller: Caller<ApplyAnswer>): PendingAnswer {
     const { committedIndex, appliedIndex } = this.#owner;
     if (committedIndex > appliedIndex + MAX_APPLY_GAP) throw rpcError(EtcdError.TooManyRequests);
     const id = this.#ids.next();
     const header: RequestHeader = { id, username: '', authRevision: 0 };
-    const payload = Payload.ofRequest(header, one);
+    const payload = Payload.ofRequest(header, name, one);
     if (payload.sizeBytes > this.#maxRequestBytes) throw rpcError(EtcdError.RequestTooLarge);
     return this.#propose(id, payload, null, caller);
   }
@@ -165,15 +175,14 @@ export class Proposals {
     }
   }
 
-  /** Gives a result to whoever waits for it here. */
-  settle(id: Id64, result: ApplyResult): void {
-    if (!this.#ids.mayBeOwn(id)) return;
+  /** Whoever waits here for the entry with this id, which is being applied; undefined when nobody does. */
+  take(id: Id64): Awaiting | undefined {
+    if (!this.#ids.mayBeOwn(id)) return undefined;
     const ordinal = ordinalOf(id);
     const waiter = this.#waiting.get(ordinal);
-    if (waiter === undefined || waiter.id !== id) return;
+    if (waiter === undefined || waiter.id !== id) return undefined;
     this.#waiting.delete(ordinal);
-    if (isError(result)) waiter.caller.refuse(rpcError(result));
-    else waiter.caller.answer(result);
+    return waiter;
   }
 
   stop(): void {

@@ -18,7 +18,7 @@ export function* publish(member: Member): Task<void> {
   const attributes = { name: config.name, clientUrls: urlTexts(config.advertiseClientUrls) };
   for (;;) {
     try {
-      yield* member.proposals.request({ clusterMemberAttrSet: { memberId: member.memberId, attributes } });
+      yield* member.proposals.request('clusterMemberAttrSet', { memberId: member.memberId, attributes });
       return;
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;

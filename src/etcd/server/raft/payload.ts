@@ -14,87 +14,103 @@ import { delimitedSizeBytes, type ReverseWriter, varintSizeBytes } from '../../.
 import { writeNested } from '../../../rpc/written-out.ts';
 import { keyOf } from '../mvcc/keys.ts';
 
-type RequestName = Exclude<keyof InternalRaftRequest, 'header'>;
+/** The kinds of requests that a log entry may hold. */
+export type RequestName = Exclude<keyof InternalRaftRequest, 'header'>;
 
-/** Field number and type of each request that a log entry may hold. */
-const REQUESTS: { readonly [N in RequestName]: readonly [number, MessageType<NonNullable<InternalRaftRequest[N]>>] } =
-  Object.freeze({
-    range: [3, RangeRequest],
-    put: [4, PutRequest],
-    deleteRange: [5, DeleteRangeRequest],
-    txn: [6, TxnRequest],
-    compaction: [7, CompactionRequest],
-    leaseGrant: [8, LeaseGrantRequest],
-    leaseRevoke: [9, LeaseRevokeRequest],
-    alarm: [10, AlarmRequest],
-    leaseCheckpoint: [11, LeaseCheckpointRequest],
-    clusterVersionSet: [1300, ClusterVersionSetRequest],
-    clusterMemberAttrSet: [1301, ClusterMemberAttrSetRequest],
-    downgradeInfoSet: [1302, DowngradeInfoSetRequest],
-  });
+export type RequestOf<N extends RequestName> = NonNullable<InternalRaftRequest[N]>;
+
+/** A request as an entry holds it. */
+interface Kind {
+  readonly name: RequestName;
+  readonly number: number;
+  readonly type: MessageType<unknown>;
+}
+
+function kind<N extends RequestName>(name: N, number: number, type: MessageType<RequestOf<N>>): Kind {
+  return Object.freeze({ name, number, type: type as MessageType<unknown> });
+}
+
+const KINDS: { readonly [N in RequestName]: Kind } = Object.freeze({
+  range: kind('range', 3, RangeRequest),
+  put: kind('put', 4, PutRequest),
+  deleteRange: kind('deleteRange', 5, DeleteRangeRequest),
+  txn: kind('txn', 6, TxnRequest),
+  compaction: kind('compaction', 7, CompactionRequest),
+  leaseGrant: kind('leaseGrant', 8, LeaseGrantRequest),
+  leaseRevoke: kind('leaseRevoke', 9, LeaseRevokeRequest),
+  alarm: kind('alarm', 10, AlarmRequest),
+  leaseCheckpoint: kind('leaseCheckpoint', 11, LeaseCheckpointRequest),
+  clusterVersionSet: kind('clusterVersionSet', 1300, ClusterVersionSetRequest),
+  clusterMemberAttrSet: kind('clusterMemberAttrSet', 1301, ClusterMemberAttrSetRequest),
+  downgradeInfoSet: kind('downgradeInfoSet', 1302, DowngradeInfoSetRequest),
+});
 const HEADER_NUMBER = 100;
-/** Copied for each request. */
-const NO_REQUEST: Mutable<InternalRaftRequest> = InternalRaftRequest.of();
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** The one request of an entry, while it is made. */
-export type OneRequest = Partial<Omit<InternalRaftRequest, 'header'>>;
 
 /**
  * The content of a normal log entry. One object serves all members of a simulation. Each of their logs has it write its
  * bytes straight into the log's own buffer; it is decoded once, when it came from a disk or a real wire. An entry holds
- * one request beside its header, so the encoding is written for just that: the general one asks a dozen absent fields.
+ * one request beside its header, and is kept and written as that: the general message has a dozen absent fields.
  */
 export class Payload implements OpaqueData {
   readonly sizeBytes: number;
-  readonly #name: RequestName | null;
-  #request: InternalRaftRequest | null;
-  /** As they were read. */
+  /** These three are null when there are bytes instead. */
+  readonly #header: RequestHeader | null;
+  readonly #kind: Kind | null;
+  readonly #one: unknown;
   readonly #bytes: Uint8Array | null;
+  #request: InternalRaftRequest | null = null;
   #putKey: string | null = null;
 
   private constructor(
-    request: InternalRaftRequest | null,
-    name: RequestName | null,
-    bytes: Uint8Array | null,
     sizeBytes: number,
+    header: RequestHeader | null,
+    kind: Kind | null,
+    one: unknown,
+    bytes: Uint8Array | null,
   ) {
-    this.#request = request;
-    this.#name = name;
-    this.#bytes = bytes;
     this.sizeBytes = sizeBytes;
+    this.#header = header;
+    this.#kind = kind;
+    this.#one = one;
+    this.#bytes = bytes;
   }
 
-  static ofRequest(header: RequestHeader, one: OneRequest): Payload {
-    const name = Object.keys(one)[0] as RequestName;
-    const [number, type] = REQUESTS[name] as readonly [number, MessageType<unknown>];
-    const size =
+  static ofRequest<N extends RequestName>(header: RequestHeader, name: N, one: RequestOf<N>): Payload {
+    const kind: Kind = KINDS[name];
+    const sizeBytes =
       varintSizeBytes(HEADER_NUMBER * 8) +
       delimitedSizeBytes(RequestHeader.sizeBytes(header)) +
-      varintSizeBytes(number * 8) +
-      delimitedSizeBytes(type.sizeBytes(one[name]));
-    // Spelled out: the general way makes two more objects, and every write passes here.
-    const request = { ...NO_REQUEST };
-    request.header = header;
-    (request as Record<string, unknown>)[name] = one[name];
-    return new Payload(request, name, null, size);
+      varintSizeBytes(kind.number * 8) +
+      delimitedSizeBytes(kind.type.sizeBytes(one));
+    return new Payload(sizeBytes, header, kind, one, null);
   }
 
   static ofBytes(bytes: Uint8Array): Payload {
-    return new Payload(null, null, bytes, bytes.length);
+    return new Payload(bytes.length, null, null, null, bytes);
   }
 
+  /** The general message. Of a put nobody needs it but an observer. */
   get request(): InternalRaftRequest {
-    if (this.#request === null) this.#request = InternalRaftRequest.decode(this.#bytes!);
+    this.#request ??=
+      this.#bytes === null
+        ? InternalRaftRequest.of({ header: this.#header, [this.#kind!.name]: this.#one })
+        : InternalRaftRequest.decode(this.#bytes);
     return this.#request;
   }
 
+  get header(): RequestHeader {
+    return this.#header ?? this.request.header!;
+  }
+
+  /** Null when the request is another one. */
+  get put(): PutRequest | null {
+    if (this.#kind === null) return this.request.put;
+    return this.#kind === KINDS.put ? (this.#one as PutRequest) : null;
+  }
+
   /** The key that a put writes, as stores have it: one text for all members that share this object. */
-  get putKey(): string | null {
-    const { put } = this.request;
-    if (put === null) return null;
-    this.#putKey ??= keyOf(put.key);
+  get putKey(): string {
+    this.#putKey ??= keyOf(this.put!.key);
     return this.#putKey;
   }
 
@@ -104,11 +120,9 @@ export class Payload implements OpaqueData {
       out.raw(this.#bytes);
       return;
     }
-    const request = this.#request!;
-    const name = this.#name!;
-    const [number, type] = REQUESTS[name] as readonly [number, MessageType<unknown>];
-    if (number > HEADER_NUMBER) writeNested(out, number, type, request[name]);
-    writeNested(out, HEADER_NUMBER, RequestHeader, request.header!);
-    if (number < HEADER_NUMBER) writeNested(out, number, type, request[name]);
+    const { number, type } = this.#kind!;
+    if (number > HEADER_NUMBER) writeNested(out, number, type, this.#one);
+    writeNested(out, HEADER_NUMBER, RequestHeader, this.#header!);
+    if (number < HEADER_NUMBER) writeNested(out, number, type, this.#one);
   }
 }
