@@ -23,21 +23,31 @@ const FOUNDING: ReadonlyMap<string, EtcdBirth['how']> = new Map([
 export class EtcdLineage {
   readonly births: EtcdBirth[] = [];
   readonly #data = new Map<string, EtcdBirth>();
+  /** Ids of the members that began each birth together. */
+  readonly #founders = new Map<EtcdBirth, Set<string>>();
+  /** By id of a member, the birth whose members added it last. */
+  readonly #added = new Map<string, EtcdBirth>();
 
   /** Folds one event in; the birth, when the event is one. */
   take(event: TraceEvent): EtcdBirth | undefined {
     const machine = machineOf(event.source);
     if (etcdDataGone(event)) this.#data.delete(machine);
+    if (event.kind === EtcdEvent.MemberAdded.name) {
+      const birth = this.#data.get(machine);
+      if (birth !== undefined) this.#added.set((event.fields as { memberId: string }).memberId, birth);
+    }
     if (event.kind !== EtcdEvent.MemberStarted.name) return undefined;
-    const { birth, clusterId } = event.fields as { birth: string; clusterId: string };
-    const how = FOUNDING.get(birth);
-    if (how === undefined) {
-      const origin = this.#originOf(machine, birth, clusterId);
+    const start = { ...(event.fields as { birth: string; clusterId: string; memberId: string }), machine };
+    const how = FOUNDING.get(start.birth);
+    const origin = how === undefined ? this.#originOf(start) : this.#partnerOf(start, how);
+    if (how === undefined || origin !== undefined) {
       if (origin !== undefined) this.#data.set(machine, origin);
       return undefined;
     }
+    const { clusterId } = start;
     const born = { number: this.births.length + 1, machine, atUs: event.timeUs, how, clusterId };
     this.births.push(born);
+    this.#founders.set(born, new Set([start.memberId]));
     this.#data.set(machine, born);
     return born;
   }
@@ -52,12 +62,41 @@ export class EtcdLineage {
     return [...this.#data.keys()];
   }
 
-  /** A restart goes on with what lay on the machine; a join enters the youngest cluster of that id that still lives. */
-  #originOf(machine: string, how: string, clusterId: string): EtcdBirth | undefined {
+  /**
+   * The birth that a member begins together with others. The id of a cluster is made of those of its founders (reference/
+   * etcd.md B1), so that one of them which begins twice begins another cluster: it has lost what it knew of the first.
+   * Only a restored member that ended before its first entry still has all it had.
+   */
+  #partnerOf({ machine, clusterId, memberId }: Start, how: EtcdBirth['how']): EtcdBirth | undefined {
+    if (how === 'force-new-cluster') return undefined;
+    const local = this.#data.get(machine);
+    if (how === 'restore' && local?.how === how && local.clusterId === clusterId) return local;
+    const latest = this.births.findLast((birth) => birth.clusterId === clusterId);
+    const founders = latest?.how === how ? this.#founders.get(latest) : undefined;
+    if (founders === undefined || founders.has(memberId)) return undefined;
+    founders.add(memberId);
+    return latest;
+  }
+
+  /**
+   * A restart goes on with what lay on the machine; a join enters the cluster that added it, or else the youngest of that
+   * id that still lives.
+   */
+  #originOf({ machine, birth: how, clusterId, memberId }: Start): EtcdBirth | undefined {
     const local = this.#data.get(machine);
     if (how === 'restart' && local?.clusterId === clusterId) return local;
+    const adder = this.#added.get(memberId);
+    if (adder?.clusterId === clusterId) return adder;
     const candidates = this.births.filter((birth) => birth.clusterId === clusterId);
     const elsewhere = [...this.#data].filter(([other]) => other !== machine).map(([, birth]) => birth);
     return candidates.findLast((birth) => elsewhere.includes(birth)) ?? candidates.at(-1);
   }
+}
+
+/** A member that starts. */
+interface Start {
+  readonly machine: string;
+  readonly birth: string;
+  readonly clusterId: string;
+  readonly memberId: string;
 }

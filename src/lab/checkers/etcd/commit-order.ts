@@ -104,12 +104,7 @@ export class CommitOrder implements ServerObserver {
 
   /** A cluster is born anew. Its other members begin with the same. */
   begins(_memberId: string, _clusterId: string, content: DatabaseState): void {
-    if (!this.hasBegunWith(content)) this.#beginWith(content);
-  }
-
-  /** Whether the order began with that database. */
-  hasBegunWith(content: DatabaseState): boolean {
-    return this.#content !== undefined && sameContent(this.#content, content);
+    if (this.#content === undefined || !sameContent(this.#content, content)) this.#beginWith(content);
   }
 
   /** Reads are checked where clients are told their answers. */

@@ -5,6 +5,8 @@ import type { ApplyResult } from '../../../etcd/server/apply/applier.ts';
 import type { DatabaseState } from '../../../etcd/server/backend/image.ts';
 import type { ServerObserver } from '../../../etcd/server/observer.ts';
 import type { TraceEvent } from '../../../sim/trace.ts';
+import { type EtcdBirth, EtcdLineage } from '../../view/etcd-lineage.ts';
+import { machineOf } from '../checker.ts';
 import { ClientOperations } from './client-operations.ts';
 import { CommitOrder } from './commit-order.ts';
 
@@ -14,7 +16,8 @@ export const ETCD_LINEARIZABLE = 'etcd-linearizable';
 interface Followed {
   readonly order: CommitOrder;
   readonly operations: ClientOperations;
-  readonly members: Set<string>;
+  /** What it begins with has been told. */
+  hasContent: boolean;
 }
 
 /** What is remembered of a cluster: members of whole simulations lag little, and read little of the past. */
@@ -23,15 +26,16 @@ const LIMITS = Object.freeze({ minLeaseTtlSec: 2, keepRevisions: 4_000, keepEntr
 /**
  * Follows every etcd cluster of a run from its birth: members apply the same writes with the results that etcd specifies,
  * and each read shows the state of one revision, not older than what was committed when it arrived. A cluster that comes
- * from a snapshot, or goes on with one member alone, is a birth of its own, with that database as its past. One that is
- * founded again by a member that had been in it is followed no further: two pasts have one identity then.
+ * from a snapshot, or goes on with one member alone, is a birth of its own, with that database as its past. So is one that
+ * is founded again under the same id: its founder begins with nothing, and who has data of the former one goes on with
+ * that.
  */
 export class EtcdLinearizable implements ServerObserver {
   readonly #report: (detail: string) => void;
-  /** By cluster id, the latest birth; undefined once it is not followed. */
-  readonly #clusters = new Map<string, Followed | undefined>();
+  readonly #lineage = new EtcdLineage();
+  readonly #births = new Map<EtcdBirth, Followed>();
   /** By member id. */
-  readonly #followed = new Map<string, Followed | undefined>();
+  readonly #followed = new Map<string, Followed>();
   /** Reads that were checked. */
   reads = 0;
   #nowUs = 0;
@@ -42,31 +46,19 @@ export class EtcdLinearizable implements ServerObserver {
 
   take(event: TraceEvent): void {
     this.#nowUs = event.timeUs;
+    this.#lineage.take(event);
     if (event.kind !== EtcdEvent.MemberStarted.name) return;
-    const { clusterId, memberId, birth } = event.fields as { clusterId: string; memberId: string; birth: string };
-    if (birth === 'restore' || birth === 'forced') return; // what it begins with is told next
-    if (birth === 'restart' && this.#followed.has(memberId)) return;
-    const known = this.#clusters.get(clusterId);
-    if (birth === 'new' && !this.#clusters.has(clusterId)) this.#enter(clusterId, memberId, this.#follow());
-    else if (birth === 'new' && known?.members.has(memberId) === true) this.#enter(clusterId, memberId, undefined);
-    else this.#enter(clusterId, memberId, known);
+    const { memberId } = event.fields as { memberId: string };
+    const birth = this.#lineage.birthOn(machineOf(event.source));
+    if (birth === undefined) this.#followed.delete(memberId);
+    else this.#followed.set(memberId, this.#clusterOf(birth));
   }
 
   begins(memberId: string, clusterId: string, content: DatabaseState): void {
-    const known = this.#clusters.get(clusterId);
-    if (known?.order.hasBegunWith(content) === true) {
-      this.#enter(clusterId, memberId, known);
-      return;
-    }
-    const born = this.#follow();
-    born.order.begins(memberId, clusterId, content);
-    this.#enter(clusterId, memberId, born);
-  }
-
-  #enter(clusterId: string, memberId: string, followed: Followed | undefined): void {
-    followed?.members.add(memberId);
-    this.#clusters.set(clusterId, followed);
-    this.#followed.set(memberId, followed);
+    const followed = this.#followed.get(memberId);
+    if (followed === undefined || followed.hasContent) return;
+    followed.hasContent = true;
+    followed.order.begins(memberId, clusterId, content);
   }
 
   applied(memberId: string, index: number, term: number, request: InternalRaftRequest, result: ApplyResult): void {
@@ -95,9 +87,13 @@ export class EtcdLinearizable implements ServerObserver {
     this.reads++;
   }
 
-  #follow(): Followed {
+  #clusterOf(birth: EtcdBirth): Followed {
+    const known = this.#births.get(birth);
+    if (known !== undefined) return known;
     const blame = (guarantee: string, detail: string): void => this.#report(`${guarantee}: ${detail}`);
     const order = new CommitOrder(blame, () => this.#nowUs, LIMITS);
-    return { order, operations: new ClientOperations(order, blame), members: new Set() };
+    const followed = { order, operations: new ClientOperations(order, blame), hasContent: false };
+    this.#births.set(birth, followed);
+    return followed;
   }
 }
