@@ -123,6 +123,20 @@ describe('objects', () => {
     expect(() => call('GET', `${PODS}/b`)).toThrow('pods "b" not found');
   });
 
+  it('have names that their kind may have, whole or made from a prefix', () => {
+    expect(() => call('POST', PODS, pod('a_b'))).toThrow(
+      'Pod "a_b" is invalid: metadata.name: Invalid value: "a_b": a ',
+    );
+    expect(() => call('POST', PODS, pod('a', {}, { name: 'x', generateName: 'Y-' }))).toThrow(
+      'metadata.generateName: Invalid value: "Y-"',
+    );
+    expect(() => call('POST', PODS, pod('', {}))).toThrow(
+      'Pod "" is invalid: metadata.name: Required value: name or generateName is required',
+    );
+    const generated = call('POST', PODS, pod('', {}, { generateName: `${'a'.repeat(70)}-` }));
+    expect(generated.metadata.name).toMatch(/^a{58}[a-z0-9]{5}$/);
+  });
+
   it('a stale version is refused, no change is no write', () => {
     const made = call('POST', PODS, pod('a'));
     const changed = call('PUT', `${PODS}/a`, { ...made, metadata: { ...made.metadata, labels: { x: '1' } } });

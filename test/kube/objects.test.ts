@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { invalid, invalidField, requiredField } from '../../src/kube/objects/errors.ts';
+import { type NameRule, nameProblems } from '../../src/kube/objects/names.ts';
 import { parseResourcePath, resourcePath, storageKey } from '../../src/kube/objects/path.ts';
 import { findByName, RESOURCE_TYPES } from '../../src/kube/objects/resources.ts';
 import { tolerates } from '../../src/kube/objects/taints.ts';
@@ -86,5 +88,47 @@ describe('taints', () => {
     expect(tolerates(node([{ key: 'a', effect: 'PreferNoSchedule' }]), [])).toBe(true);
     expect(tolerates(node([], true), [])).toBe(false);
     expect(tolerates(node([], true), [], true)).toBe(true);
+  });
+});
+
+describe('names', () => {
+  const rule = (kind: string): NameRule => RESOURCE_TYPES.find((type) => type.kind === kind)!.names;
+
+  it.each([
+    ['Namespace', ['a', '1-a'], ['', 'a.b', 'A', 'a-', 'a'.repeat(64)]],
+    ['Service', ['a', 'a-1'], ['1a', 'a.b', 'a_b', 'a'.repeat(64)]],
+    ['Node', ['cp-1', 'cp-1.example.com', '10.0.0.1'], ['CP-1', 'cp_1', 'a..b', 'a.-b', 'a'.repeat(254)]],
+    ['ConfigMap', ['a.b', 'a'.repeat(253)], ['a/b', 'a b', '.a']],
+    ['Lease', ['x'], ['X']],
+    ['ClusterRole', ['system:node', 'A b', 'ü'], ['.', '..', 'a/b', 'a%b']],
+    ['CertificateSigningRequest', ['csr-ABC'], ['a/b']],
+  ])('of a %s', (kind, good, bad) => {
+    for (const name of good) expect(nameProblems(rule(kind), name), name).toEqual([]);
+    for (const name of bad) expect(nameProblems(rule(kind), name), name).not.toEqual([]);
+  });
+
+  it('a prefix of generated names may end with a dash, and with nothing else', () => {
+    expect(nameProblems('subdomain', 'web-', true)).toEqual([]);
+    expect(nameProblems('subdomain', 'web-')).toHaveLength(1);
+    expect(nameProblems('subdomain', 'web_', true)).toHaveLength(1);
+  });
+
+  it('says what Kubernetes says', () => {
+    expect(nameProblems('subdomain', 'a_b')).toEqual([
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    ]);
+    expect(nameProblems('letter-label', '1a')[0]).toContain(
+      "(e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    );
+    expect(nameProblems('path', 'a/b%c')).toEqual(["may not contain '/'", "may not contain '%'"]);
+  });
+
+  it('several errors of one object stand in brackets, behind its kind and group', () => {
+    const deployments = RESOURCE_TYPES.find(({ kind }) => kind === 'Deployment')!;
+    const error = invalid(deployments, 'x', [requiredField('spec.a'), invalidField('spec.b', 'y', 'why')]);
+    expect(error.message).toBe(
+      'Deployment.apps "x" is invalid: [spec.a: Required value, spec.b: Invalid value: "y": why]',
+    );
+    expect(error.status().details).toMatchObject({ name: 'x', group: 'apps', kind: 'Deployment' });
   });
 });

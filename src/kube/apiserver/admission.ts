@@ -1,4 +1,4 @@
-import { forbidden, invalid } from '../objects/errors.ts';
+import { forbidden, invalid, requiredField } from '../objects/errors.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
 import type { ResourcePath } from '../objects/path.ts';
 import type { User } from './authorize.ts';
@@ -37,7 +37,7 @@ function admitPod(path: ResourcePath, object: KubeObject, user: User): KubeObjec
   const spec = (object.spec ?? {}) as JsonObject;
   const containers = spec.containers;
   if (!Array.isArray(containers) || containers.length === 0)
-    throw invalid('Pod', object.metadata.name, 'spec.containers: Required value');
+    throw invalid(path.type, object.metadata.name, [requiredField('spec.containers')]);
   const own = user.name.startsWith('system:node:') ? user.name.slice('system:node:'.length) : undefined;
   if (
     own !== undefined &&

@@ -3,7 +3,16 @@ import { deepEqual } from '../../platform/deep-equal.ts';
 import type { Random } from '../../platform/random.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
-import { alreadyExists, conflict, KubeError, notFound } from '../objects/errors.ts';
+import {
+  alreadyExists,
+  conflict,
+  type FieldError,
+  invalid,
+  invalidField,
+  notFound,
+  requiredField,
+} from '../objects/errors.ts';
+import { nameProblems } from '../objects/names.ts';
 import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
 import { countsGenerations, groupVersionOf, type ResourceType } from '../objects/resources.ts';
@@ -28,6 +37,10 @@ export interface RemoveOptions extends WriteOptions {
   /** How long somebody else (the kubelet) may take to end what the object stands for. */
   readonly graceSeconds?: (current: KubeObject) => number;
 }
+
+/** Of a generated name: what is drawn, and what is left of the prefix so that the whole is a label of DNS. */
+const SUFFIX_LENGTH = 5;
+const MAX_PREFIX_LENGTH = 63 - SUFFIX_LENGTH;
 
 /** Objects in etcd: names, uids, versions, optimistic concurrency, finalizers. */
 export class ObjectStore {
@@ -62,7 +75,9 @@ export class ObjectStore {
     object: KubeObject,
     { dryRun = false }: WriteOptions = {},
   ): Task<KubeObject> {
-    const name = object.metadata.name || this.#generatedName(object);
+    const name = object.metadata.name || this.#generatedName(type, object);
+    const problems = nameErrors(type, object.metadata.generateName ?? '', name);
+    if (problems.length > 0) throw invalid(type, name, problems);
     const created: KubeObject = {
       ...object,
       apiVersion: groupVersionOf(type),
@@ -162,14 +177,10 @@ export class ObjectStore {
     return { ...current, metadata: { ...current.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSec } };
   }
 
-  #generatedName(object: KubeObject): string {
-    const prefix = object.metadata.generateName;
-    if (prefix === undefined)
-      throw new KubeError(
-        'Invalid',
-        `${object.kind} "" is invalid: metadata.name: Required value: name or generateName is required`,
-      );
-    return prefix + suffix(this.#random, 5);
+  #generatedName(type: ResourceType, object: KubeObject): string {
+    const prefix = object.metadata.generateName ?? '';
+    if (prefix === '') throw invalid(type, '', [requiredField('metadata.name', 'name or generateName is required')]);
+    return prefix.slice(0, MAX_PREFIX_LENGTH) + suffix(this.#random, SUFFIX_LENGTH);
   }
 
   #uid(): string {
@@ -217,4 +228,13 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+/** What is wrong with the name of a new object, and with what it was made from. */
+function nameErrors(type: ResourceType, prefix: string, name: string): FieldError[] {
+  const ofPrefix = prefix === '' ? [] : nameProblems(type.names, prefix, true);
+  return [
+    ...ofPrefix.map((why) => invalidField('metadata.generateName', prefix, why)),
+    ...nameProblems(type.names, name).map((why) => invalidField('metadata.name', name, why)),
+  ];
 }

@@ -1,3 +1,4 @@
+import { goQuote } from '../../platform/text/quote.ts';
 import type { JsonObject, Status, StatusReason } from './object.ts';
 import { qualifiedName, type ResourceType } from './resources.ts';
 
@@ -86,6 +87,30 @@ export function forbidden(
   );
 }
 
-export function invalid(kind: string, name: string, what: string): KubeError {
-  return new KubeError('Invalid', `${kind} "${name}" is invalid: ${what}`);
+/** What is wrong with one field of an object. */
+export interface FieldError {
+  readonly field: string;
+  readonly reason: 'FieldValueInvalid' | 'FieldValueRequired';
+  /** `Invalid value: "x_y": …`, `Required value`. */
+  readonly text: string;
+}
+
+export function requiredField(field: string, why = ''): FieldError {
+  return { field, reason: 'FieldValueRequired', text: why === '' ? 'Required value' : `Required value: ${why}` };
+}
+
+export function invalidField(field: string, value: string, why: string): FieldError {
+  return { field, reason: 'FieldValueInvalid', text: `Invalid value: ${goQuote(value)}: ${why}` };
+}
+
+/** An object that cannot be kept; clients tell of each field by itself. */
+export function invalid(type: ResourceType, name: string, errors: readonly FieldError[]): KubeError {
+  const kind = type.group === '' ? type.kind : `${type.kind}.${type.group}`;
+  const texts = errors.map(({ field, text }) => `${field}: ${text}`);
+  const causes = errors.map(({ field, reason, text }) => ({ reason, message: text, field }));
+  return new KubeError(
+    'Invalid',
+    `${kind} ${goQuote(name)} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
+    { ...details(type, name), kind: type.kind, causes },
+  );
 }

@@ -1,3 +1,5 @@
+import type { NameRule } from './names.ts';
+
 /** One resource type that the API server knows. */
 export interface ResourceType {
   /** Empty for the core group. */
@@ -12,6 +14,7 @@ export interface ResourceType {
   /** Below `/registry/` in etcd. */
   readonly storage: string;
   readonly subresources: readonly string[];
+  readonly names: NameRule;
 }
 
 function type(
@@ -33,6 +36,7 @@ function type(
     shortNames: [],
     storage: resource,
     subresources: [],
+    names: 'subdomain',
     ...more,
   });
 }
@@ -41,13 +45,22 @@ function type(
 export const RESOURCE_TYPES: readonly ResourceType[] = Object.freeze([
   type('v1', 'nodes', 'Node', false, { shortNames: ['no'], storage: 'minions', subresources: ['status'] }),
   type('v1', 'pods', 'Pod', true, { shortNames: ['po'], subresources: ['status', 'binding', 'eviction'] }),
-  type('v1', 'namespaces', 'Namespace', false, { shortNames: ['ns'], subresources: ['status', 'finalize'] }),
+  type('v1', 'namespaces', 'Namespace', false, {
+    shortNames: ['ns'],
+    subresources: ['status', 'finalize'],
+    names: 'label',
+  }),
   type('v1', 'configmaps', 'ConfigMap', true, { shortNames: ['cm'] }),
   type('v1', 'secrets', 'Secret', true),
   type('v1', 'serviceaccounts', 'ServiceAccount', true, { shortNames: ['sa'] }),
-  type('v1', 'services', 'Service', true, { shortNames: ['svc'], storage: 'services/specs', subresources: ['status'] }),
+  type('v1', 'services', 'Service', true, {
+    shortNames: ['svc'],
+    storage: 'services/specs',
+    subresources: ['status'],
+    names: 'letter-label',
+  }),
   type('v1', 'endpoints', 'Endpoints', true, { shortNames: ['ep'], storage: 'services/endpoints' }),
-  type('v1', 'events', 'Event', true, { shortNames: ['ev'] }),
+  type('v1', 'events', 'Event', true, { shortNames: ['ev'], names: 'path' }),
   type('apps/v1', 'deployments', 'Deployment', true, { shortNames: ['deploy'], subresources: ['status', 'scale'] }),
   type('apps/v1', 'replicasets', 'ReplicaSet', true, { shortNames: ['rs'], subresources: ['status'] }),
   type('apps/v1', 'daemonsets', 'DaemonSet', true, { shortNames: ['ds'], subresources: ['status'] }),
@@ -56,11 +69,12 @@ export const RESOURCE_TYPES: readonly ResourceType[] = Object.freeze([
   type('certificates.k8s.io/v1', 'certificatesigningrequests', 'CertificateSigningRequest', false, {
     shortNames: ['csr'],
     subresources: ['approval', 'status'],
+    names: 'path',
   }),
-  type('rbac.authorization.k8s.io/v1', 'clusterroles', 'ClusterRole', false),
-  type('rbac.authorization.k8s.io/v1', 'clusterrolebindings', 'ClusterRoleBinding', false),
-  type('rbac.authorization.k8s.io/v1', 'roles', 'Role', true),
-  type('rbac.authorization.k8s.io/v1', 'rolebindings', 'RoleBinding', true),
+  type('rbac.authorization.k8s.io/v1', 'clusterroles', 'ClusterRole', false, { names: 'path' }),
+  type('rbac.authorization.k8s.io/v1', 'clusterrolebindings', 'ClusterRoleBinding', false, { names: 'path' }),
+  type('rbac.authorization.k8s.io/v1', 'roles', 'Role', true, { names: 'path' }),
+  type('rbac.authorization.k8s.io/v1', 'rolebindings', 'RoleBinding', true, { names: 'path' }),
   type('apiextensions.k8s.io/v1', 'customresourcedefinitions', 'CustomResourceDefinition', false, {
     shortNames: ['crd', 'crds'],
     storage: 'apiextensions.k8s.io/customresourcedefinitions',

@@ -1,9 +1,11 @@
 import { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/objects/errors.ts';
+import type { JsonObject } from '../../kube/objects/object.ts';
 import { decodeBase64 } from '../../platform/base64.ts';
 import { utf8Decode } from '../../platform/bytes.ts';
 import type { Task } from '../../platform/task.ts';
 import { parseDurationUs } from '../../platform/text/duration.ts';
+import { goQuote } from '../../platform/text/quote.ts';
 import { HttpError } from '../../rpc/http/errors.ts';
 import { helpCommand, helpText } from '../cobra/help.ts';
 import { parseCommand } from '../cobra/parse.ts';
@@ -114,6 +116,8 @@ function pem<K extends string>(field: K, base64: string | undefined): { readonly
 /** What kubectl says of an error; undefined for those that are none of its own. */
 function failureText(error: unknown, server: string): string | undefined {
   if (error instanceof KubectlFailure) return error.message;
+  if (error instanceof KubeError && error.reason === 'Invalid' && error.details !== undefined)
+    return invalidText(error.details);
   if (error instanceof KubeError)
     return error.reason === ''
       ? `Error from server: ${error.message}`
@@ -122,4 +126,13 @@ function failureText(error: unknown, server: string): string | undefined {
   if (error.reason.includes('connection refused'))
     return `The connection to the server ${server} was refused - did you specify the right host or port?`;
   return `Unable to connect to the server: ${error.reason}`;
+}
+
+/** An object that the API server does not take, each of its fields by itself. */
+function invalidText(details: JsonObject): string {
+  const causes = (details.causes ?? []) as readonly { readonly field: string; readonly message: string }[];
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  const what = `The ${String(details.kind)} ${goQuote(String(details.name))} is invalid`;
+  if (texts.length === 0) return what;
+  return texts.length === 1 ? `${what}: ${texts[0]}` : `${what}: \n${texts.map((text) => `* ${text}`).join('\n')}`;
 }

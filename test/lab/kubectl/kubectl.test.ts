@@ -139,6 +139,21 @@ describe('against a cluster', () => {
     expect(out('cluster-info')).toContain('Kubernetes control plane is running at https://10.0.0.10:6443\n');
   });
 
+  it('names that the API does not take', () => {
+    const label =
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+    expect(refused('create ns x_y')).toBe(
+      `The Namespace "x_y" is invalid: metadata.name: Invalid value: "x_y": ${label}\n`,
+    );
+    expect(refused('create ns a.b')).toBe(
+      'The Namespace "a.b" is invalid: metadata.name: Invalid value: "a.b": must not contain dots\n',
+    );
+    const long = `${'A'.repeat(64)}`;
+    expect(refused(`create ns ${long}`)).toBe(
+      `The Namespace "${long}" is invalid: \n* metadata.name: Invalid value: "${long}": must be no more than 63 bytes\n* metadata.name: Invalid value: "${long}": ${label}\n`,
+    );
+  });
+
   it('--server takes a URL or host and port, and says which it is not', () => {
     expect(out('get no -o name --server 10.0.0.10:6443')).toBe('node/cp\nnode/worker-1\n');
     expect(refused('get no --server http://10.0.0.10:6443')).toBe(
