@@ -127,8 +127,8 @@ describe('objects', () => {
     expect(() => call('POST', PODS, pod('a_b'))).toThrow(
       'Pod "a_b" is invalid: metadata.name: Invalid value: "a_b": a ',
     );
-    expect(() => call('POST', PODS, pod('a', {}, { name: 'x', generateName: 'Y-' }))).toThrow(
-      'metadata.generateName: Invalid value: "Y-"',
+    expect(() => call('POST', PODS, pod('a', {}, { name: 'x', generateName: 'YY-' }))).toThrow(
+      'metadata.generateName: Invalid value: "YY-"',
     );
     expect(() => call('POST', PODS, pod('', {}))).toThrow(
       'Pod "" is invalid: metadata.name: Required value: name or generateName is required',
