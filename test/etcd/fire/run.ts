@@ -19,6 +19,8 @@ import { Registers, RegisterTraffic } from './traffic/registers.ts';
 import { WatchTraffic } from './traffic/watches.ts';
 
 const SECOND = 1_000_000;
+/** A channel that has failed for long pauses for as long before its next attempt (corrections.md 1a-36). */
+const RECONNECTION_US = 30 * SECOND;
 
 /** What one run showed. */
 export interface FireReport {
@@ -214,6 +216,8 @@ class Fire {
     if (this.#replacement !== undefined) ending.waitUntil(() => this.#replacement!.done, 'a replacement of a member');
     sim.runUntil(Math.max(sim.nowUs, healedUs + 9 * SECOND));
     ending.writesAgain();
+    const isCurrent = (): boolean => this.#clientWatches.every((watch) => watch.isCurrent);
+    sim.runUntil(isCurrent, { untilUs: sim.nowUs + RECONNECTION_US });
     for (const watch of this.#watches) watch.askProgress();
     sim.runFor(400_000);
     for (const watch of [...this.#watches, ...this.#clientWatches]) watch.finish();

@@ -56,6 +56,11 @@ export class ClientWatch {
     }
   }
 
+  /** It has been told of everything. */
+  get isCurrent(): boolean {
+    return this.#follower !== undefined && this.#follower.revision >= this.#checks.order.revision;
+  }
+
   finish(): void {
     this.#follower?.finish();
   }
