@@ -1,6 +1,6 @@
 import { Bug } from '../platform/errors.ts';
 import { id64Scalar, ZERO_ID64 } from './scalars.ts';
-import { DELIMITED, delimitedSizeBytes, type ReverseWriter, textSizeBytes, VARINT, varintSizeBytes } from './wire.ts';
+import { DELIMITED, delimitedSizeBytes, type ReverseWriter, VARINT, varintSizeBytes } from './wire.ts';
 
 /**
  * Fields for encodings that are written out: those of messages of which a simulation sends or stores so many that asking
@@ -50,17 +50,6 @@ export function writePresentBytes(out: ReverseWriter, number: number, value: Uin
   out.raw(value);
   out.varint(value.length);
   out.tag(number, DELIMITED);
-}
-
-export function fieldOfTextSizeBytes(value: string): number {
-  return value.length === 0 ? 0 : 1 + textSizeBytes(value);
-}
-
-export function writeText(out: ReverseWriter, number: number, value: string): void {
-  if (value.length === 0) return;
-  const end = out.at;
-  out.text(value);
-  endDelimited(out, number, end);
 }
 
 /** A 64-bit id as an integer, signed or not: the bits are the same. */

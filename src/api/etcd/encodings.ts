@@ -1,7 +1,6 @@
 import {
   bytesSizeBytes,
   type Encoding,
-  fieldOfTextSizeBytes,
   flagSizeBytes,
   idSizeBytes,
   nestedSizeBytes,
@@ -11,22 +10,10 @@ import {
   writeId,
   writeNested,
   writeNumber,
-  writeText,
 } from '../../rpc/written-out.ts';
-import type { RequestHeader } from './internal.ts';
 import type { KeyValue, PutRequest, PutResponse, ResponseHeader } from './kv.ts';
 
 /** The encodings of what every write passes through, written out. They are what the descriptions of the messages say. */
-
-export const REQUEST_HEADER: Encoding<RequestHeader> = Object.freeze({
-  sizeBytes: ({ id, username, authRevision }: RequestHeader) =>
-    idSizeBytes(id) + fieldOfTextSizeBytes(username) + numberSizeBytes(authRevision),
-  writeTo: (out, header) => {
-    writeNumber(out, 3, header.authRevision);
-    writeText(out, 2, header.username);
-    writeId(out, 1, header.id);
-  },
-} satisfies Encoding<RequestHeader>);
 
 export const RESPONSE_HEADER: Encoding<ResponseHeader> = Object.freeze({
   sizeBytes: ({ clusterId, memberId, revision, raftTerm }: ResponseHeader) =>

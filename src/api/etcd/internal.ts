@@ -1,7 +1,6 @@
 import { repeated } from '../../rpc/composite-fields.ts';
 import { bool, id64, nested, string, uint64 } from '../../rpc/fields.ts';
 import { type MessageType, message } from '../../rpc/message.ts';
-import { REQUEST_HEADER } from './encodings.ts';
 import { CompactionRequest, DeleteRangeRequest, type Id64, PutRequest, RangeRequest, TxnRequest } from './kv.ts';
 import { LeaseCheckpointRequest, LeaseGrantRequest, LeaseRevokeRequest } from './lease.ts';
 import { AlarmRequest } from './maintenance.ts';
@@ -15,15 +14,11 @@ export interface RequestHeader {
   readonly authRevision: number;
 }
 
-export const RequestHeader: MessageType<RequestHeader> = message(
-  'etcdserverpb.RequestHeader',
-  {
-    id: id64(1, 'uint64'),
-    username: string(2),
-    authRevision: uint64(3),
-  },
-  REQUEST_HEADER,
-);
+export const RequestHeader: MessageType<RequestHeader> = message('etcdserverpb.RequestHeader', {
+  id: id64(1, 'uint64'),
+  username: string(2),
+  authRevision: uint64(3),
+});
 
 export interface ClusterVersionSetRequest {
   readonly version: string;

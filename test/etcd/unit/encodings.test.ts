@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RequestHeader } from '../../../src/api/etcd/internal.ts';
+import { InternalRaftRequest } from '../../../src/api/etcd/internal.ts';
 import { KeyValue, PutRequest, PutResponse, ResponseHeader } from '../../../src/api/etcd/kv.ts';
 import { StoredRevision } from '../../../src/etcd/server/backend/stored-revision.ts';
 import { PeerBatch } from '../../../src/etcd/server/peers/message-codec.ts';
 import { Payload } from '../../../src/etcd/server/raft/payload.ts';
+import { RequestId } from '../../../src/etcd/server/raft/request-id.ts';
 import { EntryType, type Message, MessageType as RaftType } from '../../../src/raft/index.ts';
 import { type MessageType, message } from '../../../src/rpc/message.ts';
 import { ReverseWriter } from '../../../src/rpc/wire.ts';
@@ -60,8 +61,6 @@ describe('what is encoded by hand is written as its description says, and read b
   it('a put', () => expectAsDescribed(PutRequest, putRequest));
   it('the answer to a put', () =>
     expectAsDescribed(PutResponse, fc.record({ header: fc.option(responseHeader), prevKv: fc.option(keyValue) })));
-  it('the header of a request', () =>
-    expectAsDescribed(RequestHeader, fc.record({ id, username: fc.string({ unit: 'binary' }), authRevision: number })));
 
   it('a number that cannot be is refused', () => {
     const kv = KeyValue.of({ version: -1 });
@@ -74,14 +73,17 @@ describe('an entry between members', () => {
     const batch = (data: Payload): Uint8Array => PeerBatch.encode({ messages: [append(data)] });
     fc.assert(
       fc.property(putRequest, id, (put, requestId) => {
-        const payload = Payload.ofRequest({ id: requestId, username: '', authRevision: 0 }, 'put', put);
+        const payload = Payload.ofRequest(RequestId.parse(requestId), 'put', put);
         const out = new ReverseWriter(payload.sizeBytes);
         payload.writeTo(out);
-        const read = Payload.ofBytes(out.finish());
-        expect(read.request.put).toEqual(put);
+        const encoded = out.finish();
+        const header = { id: requestId, username: '', authRevision: 0 };
+        expect(encoded).toEqual(InternalRaftRequest.encode(InternalRaftRequest.of({ header, put })));
+        const read = Payload.ofBytes(encoded);
+        expect(read.request).toEqual(payload.request);
         expect(batch(read)).toEqual(batch(payload));
         const [back] = PeerBatch.decode(batch(payload)).messages;
-        expect((back!.entries[0]!.data as unknown as Payload).request.header!.id).toBe(requestId);
+        expect((back!.entries[0]!.data as unknown as Payload).id.text).toBe(requestId);
       }),
       { numRuns: 50 },
     );

@@ -87,7 +87,7 @@ export const REQUEST_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'A1',
     'ids of requests are not unique over members, so that answers go to others',
     'server/member/request-ids.ts',
-    'this.#prefix = memberId.slice(-PREFIX_DIGITS);',
-    "this.#prefix = memberId.slice(-PREFIX_DIGITS).replace(/./g, '0');",
+    'this.#origin = Number.parseInt(memberId.slice(12), 16);',
+    'this.#origin = 0;',
   ],
 ]);

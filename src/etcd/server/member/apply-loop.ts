@@ -14,6 +14,7 @@ import type { Applier } from '../apply/applier.ts';
 import type { MembershipEffect } from '../membership/cluster.ts';
 import type { ServerObserver } from '../observer.ts';
 import type { Payload } from '../raft/payload.ts';
+import { RequestId } from '../raft/request-id.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import type { Proposals } from './proposals.ts';
 
@@ -105,7 +106,7 @@ export class ApplyLoop {
     const { applier, proposals, observer, state } = this.#owner;
     const payload = entry.data as unknown as Payload;
     const { put } = payload;
-    const waiter = proposals.take(payload.header.id);
+    const waiter = proposals.take(payload.id);
     const isAwaited = waiter !== undefined || observer !== undefined;
     const result = put === null ? applier.apply(payload.request) : applier.put(put, payload.putKey, isAwaited);
     observer?.applied(state.options.memberId, entry.index, entry.term, payload.request, result);
@@ -128,7 +129,7 @@ export class ApplyLoop {
       this.#owner.applyConfChange({ ...change, nodeId: NONE });
       if (refused === null) return;
       state.refuseChange(entry.index);
-      proposals.take(change.id)?.settle(refused);
+      proposals.take(RequestId.parse(change.id))?.settle(refused);
       return;
     }
     const confState = this.#owner.applyConfChange(change);
@@ -143,7 +144,7 @@ export class ApplyLoop {
       // Its removal is in the image that it received, or in the database of its last run: it ends all the same.
       this.#owner.membershipChanged({ kind: 'removed', id: change.nodeId });
     }
-    proposals.take(change.id)?.settle({ header: null });
+    proposals.take(RequestId.parse(change.id))?.settle({ header: null });
   }
 }
 

@@ -1,6 +1,4 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
-import type { RequestHeader } from '../../../api/etcd/internal.ts';
-import type { Id64 } from '../../../api/etcd/kv.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { RecentMap } from '../../../platform/recent-map.ts';
 import { RpcError } from '../../../platform/rpc.ts';
@@ -12,7 +10,8 @@ import type { ApplyAnswer, ApplyResult } from '../apply/applier.ts';
 import { isError } from '../apply/txn.ts';
 import type { Proposal, RaftDriver } from '../raft/driver.ts';
 import { Payload, type RequestName, type RequestOf } from '../raft/payload.ts';
-import { ordinalOf, type RequestIds } from './request-ids.ts';
+import type { RequestId } from '../raft/request-id.ts';
+import type { RequestIds } from './request-ids.ts';
 
 /** Committed entries that may wait for application before new requests are refused (reference/etcd.md A1). */
 const MAX_APPLY_GAP = 5000;
@@ -33,7 +32,7 @@ export interface Awaiting {
 
 /** A request on its way through the log: what Raft is given, and what whoever asked for it can take back. */
 class Waiter implements Proposal, PendingAnswer, Awaiting {
-  readonly id: Id64;
+  readonly id: RequestId;
   readonly data: Payload | null;
   readonly change: ConfChange | null;
   readonly startedUs: number;
@@ -45,7 +44,7 @@ class Waiter implements Proposal, PendingAnswer, Awaiting {
   constructor(
     waiting: RecentMap<Waiter>,
     onFailed: () => void,
-    id: Id64,
+    id: RequestId,
     data: Payload | null,
     change: ConfChange | null,
     startedUs: number,
@@ -61,7 +60,7 @@ class Waiter implements Proposal, PendingAnswer, Awaiting {
   }
 
   refused(error: string): void {
-    this.#waiting.delete(ordinalOf(this.id));
+    this.#waiting.delete(this.id.ordinal);
     this.#onFailed();
     this.caller.refuse(new RpcError('Unknown', error));
   }
@@ -72,7 +71,7 @@ class Waiter implements Proposal, PendingAnswer, Awaiting {
   }
 
   withdraw(): void {
-    this.#waiting.delete(ordinalOf(this.id));
+    this.#waiting.delete(this.id.ordinal);
     this.withdrawn = true;
   }
 }
@@ -130,8 +129,7 @@ export class Proposals {
     const { committedIndex, appliedIndex } = this.#owner;
     if (committedIndex > appliedIndex + MAX_APPLY_GAP) throw rpcError(EtcdError.TooManyRequests);
     const id = this.#ids.next();
-    const header: RequestHeader = { id, username: '', authRevision: 0 };
-    const payload = Payload.ofRequest(header, name, one);
+    const payload = Payload.ofRequest(id, name, one);
     if (payload.sizeBytes > this.#maxRequestBytes) throw rpcError(EtcdError.RequestTooLarge);
     return this.#propose(id, payload, null, caller);
   }
@@ -141,14 +139,14 @@ export class Proposals {
     return wait<void>((resume, fail) => {
       const id = this.#ids.next();
       const caller = { answer: () => resume(), refuse: fail };
-      const pending = this.#propose(id, null, { ...change, id, version: 1 }, caller);
+      const pending = this.#propose(id, null, { ...change, id: id.text, version: 1 }, caller);
       return () => pending.withdraw();
     });
   }
 
-  #propose(id: Id64, data: Payload | null, change: ConfChange | null, caller: Caller<ApplyAnswer>): Waiter {
+  #propose(id: RequestId, data: Payload | null, change: ConfChange | null, caller: Caller<ApplyAnswer>): Waiter {
     const waiter = new Waiter(this.#waiting, this.#onFailed, id, data, change, this.#clock.monotonicUs(), caller);
-    this.#waiting.set(ordinalOf(id), waiter);
+    this.#waiting.set(id.ordinal, waiter);
     if (this.#timer === null) this.#arm(this.#timeoutUs);
     this.#owner.driver.propose(waiter);
     return waiter;
@@ -176,12 +174,11 @@ export class Proposals {
   }
 
   /** Whoever waits here for the entry with this id, which is being applied; undefined when nobody does. */
-  take(id: Id64): Awaiting | undefined {
-    if (!this.#ids.mayBeOwn(id)) return undefined;
-    const ordinal = ordinalOf(id);
+  take(id: RequestId): Awaiting | undefined {
+    if (!this.#ids.isOwn(id)) return undefined;
+    const { ordinal } = id;
     const waiter = this.#waiting.get(ordinal);
-    if (waiter === undefined || waiter.id !== id) return undefined;
-    this.#waiting.delete(ordinal);
+    if (waiter !== undefined) this.#waiting.delete(ordinal);
     return waiter;
   }
 

@@ -114,7 +114,7 @@ export class ReadBarrier {
   }
 
   #ask(round: Round): void {
-    const id = this.#ids.next();
+    const id = this.#ids.next().text;
     round.ids.add(id);
     round.retry = this.#clock.after(RETRY_US, () => this.#ask(round));
     this.#owner.requestReadIndex(contextOf(id));

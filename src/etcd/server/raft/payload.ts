@@ -3,7 +3,6 @@ import {
   ClusterVersionSetRequest,
   DowngradeInfoSetRequest,
   InternalRaftRequest,
-  RequestHeader,
 } from '../../../api/etcd/internal.ts';
 import { CompactionRequest, DeleteRangeRequest, PutRequest, RangeRequest, TxnRequest } from '../../../api/etcd/kv.ts';
 import { LeaseCheckpointRequest, LeaseGrantRequest, LeaseRevokeRequest } from '../../../api/etcd/lease.ts';
@@ -13,6 +12,7 @@ import type { MessageType } from '../../../rpc/message.ts';
 import { delimitedSizeBytes, type ReverseWriter, varintSizeBytes } from '../../../rpc/wire.ts';
 import { writeNested } from '../../../rpc/written-out.ts';
 import { keyOf } from '../mvcc/keys.ts';
+import { ID_HEADER, RequestId } from './request-id.ts';
 
 /** The kinds of requests that a log entry may hold. */
 export type RequestName = Exclude<keyof InternalRaftRequest, 'header'>;
@@ -49,12 +49,12 @@ const HEADER_NUMBER = 100;
 /**
  * The content of a normal log entry. One object serves all members of a simulation. Each of their logs has it write its
  * bytes straight into the log's own buffer; it is decoded once, when it came from a disk or a real wire. An entry holds
- * one request beside its header, and is kept and written as that: the general message has a dozen absent fields.
+ * one request beside its id, and is kept and written as that: the general message has a dozen absent fields.
  */
 export class Payload implements OpaqueData {
   readonly sizeBytes: number;
   /** These three are null when there are bytes instead. */
-  readonly #header: RequestHeader | null;
+  readonly #id: RequestId | null;
   readonly #kind: Kind | null;
   readonly #one: unknown;
   readonly #bytes: Uint8Array | null;
@@ -63,26 +63,26 @@ export class Payload implements OpaqueData {
 
   private constructor(
     sizeBytes: number,
-    header: RequestHeader | null,
+    id: RequestId | null,
     kind: Kind | null,
     one: unknown,
     bytes: Uint8Array | null,
   ) {
     this.sizeBytes = sizeBytes;
-    this.#header = header;
+    this.#id = id;
     this.#kind = kind;
     this.#one = one;
     this.#bytes = bytes;
   }
 
-  static ofRequest<N extends RequestName>(header: RequestHeader, name: N, one: RequestOf<N>): Payload {
+  static ofRequest<N extends RequestName>(id: RequestId, name: N, one: RequestOf<N>): Payload {
     const kind: Kind = KINDS[name];
     const sizeBytes =
       varintSizeBytes(HEADER_NUMBER * 8) +
-      delimitedSizeBytes(RequestHeader.sizeBytes(header)) +
+      delimitedSizeBytes(ID_HEADER.sizeBytes(id)) +
       varintSizeBytes(kind.number * 8) +
       delimitedSizeBytes(kind.type.sizeBytes(one));
-    return new Payload(sizeBytes, header, kind, one, null);
+    return new Payload(sizeBytes, id, kind, one, null);
   }
 
   static ofBytes(bytes: Uint8Array): Payload {
@@ -91,15 +91,17 @@ export class Payload implements OpaqueData {
 
   /** The general message. Of a put nobody needs it but an observer. */
   get request(): InternalRaftRequest {
-    this.#request ??=
-      this.#bytes === null
-        ? InternalRaftRequest.of({ header: this.#header, [this.#kind!.name]: this.#one })
-        : InternalRaftRequest.decode(this.#bytes);
+    this.#request ??= this.#bytes === null ? this.#general() : InternalRaftRequest.decode(this.#bytes);
     return this.#request;
   }
 
-  get header(): RequestHeader {
-    return this.#header ?? this.request.header!;
+  #general(): InternalRaftRequest {
+    const header = { id: this.#id!.text, username: '', authRevision: 0 };
+    return InternalRaftRequest.of({ header, [this.#kind!.name]: this.#one });
+  }
+
+  get id(): RequestId {
+    return this.#id ?? RequestId.parse(this.request.header!.id);
   }
 
   /** Null when the request is another one. */
@@ -122,7 +124,7 @@ export class Payload implements OpaqueData {
     }
     const { number, type } = this.#kind!;
     if (number > HEADER_NUMBER) writeNested(out, number, type, this.#one);
-    writeNested(out, HEADER_NUMBER, RequestHeader, this.#header!);
+    writeNested(out, HEADER_NUMBER, ID_HEADER, this.#id!);
     if (number < HEADER_NUMBER) writeNested(out, number, type, this.#one);
   }
 }
