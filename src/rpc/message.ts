@@ -1,5 +1,6 @@
 import { invariant } from '../platform/errors.ts';
 import type { Codec } from '../platform/rpc.ts';
+import { compile, type Slot } from './compiled.ts';
 import type { Field, Nestable } from './fields.ts';
 import { Reader, ReverseWriter } from './wire.ts';
 import type { Encoding } from './written-out.ts';
@@ -38,70 +39,30 @@ export function message<const S extends Shape>(
     : new WrittenOutMessage<ValuesOf<S>>(typeName, shape, encoding);
 }
 
-/**
- * Whether a property certainly takes no room on the wire: most of them hold what nothing gives, and then their field
- * need not be asked. The zero below zero is one that travels.
- */
-function isUnset(value: unknown, initial: unknown): boolean {
-  return value === initial && (value !== 0 || !Object.is(value, -0));
-}
-
-interface Slot {
-  readonly name: string;
-  readonly field: Field<unknown>;
-}
-
-type Values = Readonly<Record<string, unknown>>;
-
 class DescribedMessage<T> implements MessageType<T> {
   readonly typeName: string;
   readonly shape: Shape;
   readonly empty: T;
-  /** Copied for each new value; not frozen, since copies of frozen objects are several times slower to make. */
-  readonly #defaults: Values;
-  /** Ascending by field number, as encoders write them. */
-  readonly #names: readonly string[];
-  readonly #fields: readonly Field<unknown>[];
-  readonly #initials: readonly unknown[];
+  readonly of: (values?: Partial<T>) => T;
+  readonly sizeBytes: (value: T) => number;
+  readonly writeTo: (out: ReverseWriter, value: T) => void;
   readonly #byNumber = new Map<number, Slot>();
 
   constructor(typeName: string, shape: Shape) {
     this.typeName = typeName;
     this.shape = shape;
-    const defaults: Record<string, unknown> = {};
-    const slots: Slot[] = [];
-    for (const name of Object.keys(shape)) {
-      const slot = { name, field: shape[name]! };
-      slots.push(slot);
-      defaults[name] = slot.field.initial;
+    const slots = Object.keys(shape).map((name): Slot => ({ name, field: shape[name]! }));
+    for (const slot of slots) {
       for (const number of slot.field.numbers) {
         invariant(!this.#byNumber.has(number), `${typeName}: field number ${number} is used twice`);
         this.#byNumber.set(number, slot);
       }
     }
-    slots.sort((a, b) => a.field.numbers[0]! - b.field.numbers[0]!);
-    this.#names = slots.map((slot) => slot.name);
-    this.#fields = slots.map((slot) => slot.field);
-    this.#initials = slots.map((slot) => slot.field.initial);
-    this.#defaults = defaults;
-    this.empty = Object.freeze({ ...defaults }) as T;
-  }
-
-  of(values?: Partial<T>): T {
-    return { ...this.#defaults, ...values } as T;
-  }
-
-  sizeBytes(value: T): number {
-    const values = value as Values;
-    const names = this.#names;
-    const fields = this.#fields;
-    const initials = this.#initials;
-    let size = 0;
-    for (let i = 0; i < names.length; i++) {
-      const one = values[names[i]!];
-      if (!isUnset(one, initials[i])) size += fields[i]!.sizeBytes(one);
-    }
-    return size;
+    const { of, sizeBytes, write } = compile<T>(slots);
+    this.of = of;
+    this.sizeBytes = sizeBytes;
+    this.writeTo = write;
+    this.empty = Object.freeze(of());
   }
 
   encode(value: T): Uint8Array {
@@ -110,23 +71,13 @@ class DescribedMessage<T> implements MessageType<T> {
     return out.finish();
   }
 
-  writeTo(out: ReverseWriter, value: T): void {
-    const values = value as Values;
-    const names = this.#names;
-    const initials = this.#initials;
-    for (let i = names.length - 1; i >= 0; i--) {
-      const one = values[names[i]!];
-      if (!isUnset(one, initials[i])) this.#fields[i]!.write(out, one);
-    }
-  }
-
   /** Throws DecodeError. */
   decode(bytes: Uint8Array): T {
     return this.readFrom(new Reader(bytes));
   }
 
   readFrom(input: Reader): T {
-    const values: Record<string, unknown> = { ...this.#defaults };
+    const values = this.of() as Record<string, unknown>;
     while (!input.done) {
       const tag = input.varint();
       const number = Math.floor(tag / 8);
