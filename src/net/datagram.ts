@@ -7,8 +7,8 @@ import {
   type Segment,
   segmentSizeBytes,
 } from '../platform/net.ts';
-import type { Resume, Task } from '../platform/task.ts';
-import { wait } from '../platform/task.ts';
+import type { Task } from '../platform/task.ts';
+import { Waiting } from '../platform/waiting.ts';
 import { canonicalAddress, isUnspecified } from './address.ts';
 import type { Namespace } from './namespace.ts';
 import { Packet } from './packet.ts';
@@ -35,7 +35,7 @@ export class UdpSocket implements DatagramSocket, DatagramReceiver {
   readonly process: SocketProcess;
   #queue: Datagram[] = [];
   #queuedBytes = 0;
-  #readers: Resume<void>[] = [];
+  readonly #readers = new Waiting();
   #closed = false;
 
   constructor(namespace: Namespace, process: SocketProcess, local: Endpoint) {
@@ -76,7 +76,7 @@ export class UdpSocket implements DatagramSocket, DatagramReceiver {
     if (this.#queuedBytes + packet.sizeBytes > RECEIVE_BUFFER_BYTES) return;
     this.#queuedBytes += packet.sizeBytes;
     this.#queue.push({ from: packet.from, payload: packet.payload! });
-    for (const resume of this.#readers.splice(0)) resume();
+    this.#readers.wake();
   }
 
   *receive(): Task<Datagram> {
@@ -87,12 +87,7 @@ export class UdpSocket implements DatagramSocket, DatagramReceiver {
         this.#queuedBytes -= segmentSizeBytes(datagram.payload) + HEADER_BYTES;
         return datagram;
       }
-      yield* wait<void>((resume) => {
-        this.#readers.push(resume);
-        return () => {
-          this.#readers = this.#readers.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#readers.woken();
     }
   }
 
@@ -101,13 +96,13 @@ export class UdpSocket implements DatagramSocket, DatagramReceiver {
     this.#closed = true;
     this.namespace.datagrams.remove(this.local.address, this.local.port);
     this.process.datagrams.delete(this);
-    for (const resume of this.#readers.splice(0)) resume();
+    this.#readers.wake();
   }
 
   /** The kernel is gone. */
   vanish(): void {
     this.#closed = true;
-    this.#readers = [];
+    this.#readers.forget();
     this.#queue = [];
   }
 }

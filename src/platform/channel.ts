@@ -1,5 +1,6 @@
 import type { Resume, Task } from './task.ts';
 import { wait } from './task.ts';
+import { Waiting } from './waiting.ts';
 
 /** What `receive` gives after a channel was closed and drained. */
 export const END = Symbol('end of channel');
@@ -11,7 +12,7 @@ export class Channel<T> {
   #items: T[] = [];
   #head = 0;
   /** Woken on every item; each takes its item when it runs, so an item is never lost to a receiver that was cancelled. */
-  #receivers: Resume<void>[] = [];
+  readonly #receivers = new Waiting();
   #senders: { item: T; resume: Resume<boolean> }[] = [];
   /** Takes items as they come, while {@link each} waits. */
   #consumer: { readonly take: (item: T) => void; readonly end: () => void } | undefined;
@@ -39,7 +40,7 @@ export class Channel<T> {
     }
     if (this.size >= this.#capacity) return false;
     this.#items.push(item);
-    this.#wakeReceivers();
+    this.#receivers.wake();
     return true;
   }
 
@@ -77,12 +78,7 @@ export class Channel<T> {
   *receive(): Task<T | End> {
     while (this.size === 0) {
       if (this.#closed) return END;
-      yield* wait<void>((resume) => {
-        this.#receivers.push(resume);
-        return () => {
-          this.#receivers = this.#receivers.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#receivers.woken();
     }
     return this.poll() as T;
   }
@@ -112,17 +108,12 @@ export class Channel<T> {
     this.#consumer = undefined;
   }
 
-  #wakeReceivers(): void {
-    if (this.#receivers.length === 0) return;
-    for (const receiver of this.#receivers.splice(0)) receiver();
-  }
-
   /** No more items. Waiting receivers get {@link END}, waiting senders false. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#consumer?.end();
-    this.#wakeReceivers();
+    this.#receivers.wake();
     for (const sender of this.#senders.splice(0)) sender.resume(false);
   }
 }

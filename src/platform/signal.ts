@@ -1,11 +1,12 @@
 import type { Clock } from './clock.ts';
 import type { Resume, Task } from './task.ts';
 import { nothingToCancel, wait } from './task.ts';
+import { Waiting } from './waiting.ts';
 
 /** Something that happens many times and that tasks or callbacks may wait for: a level with a version, not a queue. */
 export class Notifier {
   #version = 0;
-  #waiting: Resume<void>[] = [];
+  #waiting = new Waiting();
   #listeners = new Set<() => void>();
 
   get version(): number {
@@ -14,8 +15,8 @@ export class Notifier {
 
   notify(): void {
     this.#version++;
-    for (const resume of this.#waiting.splice(0)) resume();
-    for (const listener of [...this.#listeners]) listener();
+    this.#waiting.wake();
+    if (this.#listeners.size > 0) for (const listener of [...this.#listeners]) listener();
   }
 
   /** Calls `listener` at every notification until the returned function is called. */
@@ -33,10 +34,7 @@ export class Notifier {
         resume();
         return nothingToCancel;
       }
-      this.#waiting.push(resume);
-      return () => {
-        this.#waiting = this.#waiting.filter((other) => other !== resume);
-      };
+      return this.#waiting.add(resume);
     });
   }
 

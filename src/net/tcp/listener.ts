@@ -1,7 +1,7 @@
 import { NetError } from '../../platform/errors.ts';
 import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
-import type { Resume, Task } from '../../platform/task.ts';
-import { wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
+import { Waiting } from '../../platform/waiting.ts';
 import type { Namespace } from '../namespace.ts';
 import type { Packet } from '../packet.ts';
 import type { SocketProcess } from '../process.ts';
@@ -16,7 +16,7 @@ export class TcpListener implements Listener {
   readonly process: SocketProcess;
   #pending = new Set<TcpSocket>();
   #queue: TcpSocket[] = [];
-  #acceptors: Resume<void>[] = [];
+  readonly #acceptors = new Waiting();
   #closed = false;
 
   constructor(namespace: Namespace, process: SocketProcess, local: Endpoint) {
@@ -41,7 +41,7 @@ export class TcpListener implements Listener {
   established(socket: TcpSocket): void {
     this.#pending.delete(socket);
     this.#queue.push(socket);
-    for (const resume of this.#acceptors.splice(0)) resume();
+    this.#acceptors.wake();
   }
 
   gaveUp(socket: TcpSocket): void {
@@ -55,12 +55,7 @@ export class TcpListener implements Listener {
       }
       const socket = this.#queue.shift();
       if (socket !== undefined) return socket;
-      yield* wait<void>((resume) => {
-        this.#acceptors.push(resume);
-        return () => {
-          this.#acceptors = this.#acceptors.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#acceptors.woken();
     }
   }
 
@@ -75,13 +70,13 @@ export class TcpListener implements Listener {
       socket.abort();
     }
     this.#pending.clear();
-    for (const resume of this.#acceptors.splice(0)) resume();
+    this.#acceptors.wake();
   }
 
   /** The kernel is gone. */
   vanish(): void {
     this.#closed = true;
-    this.#acceptors = [];
+    this.#acceptors.forget();
     this.#queue = [];
     this.#pending.clear();
   }

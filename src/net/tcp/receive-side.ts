@@ -1,7 +1,7 @@
 import type { NetErrorCode } from '../../platform/errors.ts';
 import { type Segment, segmentSizeBytes } from '../../platform/net.ts';
-import type { Resume, Task } from '../../platform/task.ts';
-import { wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
+import { Waiting } from '../../platform/waiting.ts';
 import type { NetScheduler } from '../deps.ts';
 import type { Network } from '../network.ts';
 import { RECEIVE_BUFFER_BYTES } from './constants.ts';
@@ -31,7 +31,7 @@ export class ReceiveSide {
   #bufferHead = 0;
   #ended: NetErrorCode | undefined;
   #consumer: Consumer | undefined;
-  #readers: Resume<void>[] = [];
+  readonly #readers = new Waiting();
 
   constructor(socket: TcpSocket) {
     this.socket = socket;
@@ -128,19 +128,14 @@ export class ReceiveSide {
       }
     } else {
       this.#buffer.push(segment);
-      this.#wakeReaders();
+      this.#readers.wake();
     }
   }
 
   #end(): void {
-    this.#wakeReaders();
+    this.#readers.wake();
     this.#finishConsumer();
     this.socket.finArrived();
-  }
-
-  #wakeReaders(): void {
-    if (this.#readers.length === 0) return;
-    for (const resume of this.#readers.splice(0)) resume();
   }
 
   /** Next segment; undefined after the FIN. */
@@ -149,12 +144,7 @@ export class ReceiveSide {
       if (this.#ended === 'closed') throw this.socket.errorFor(this.#ended);
       if (this.finReceived) return undefined;
       if (this.#ended !== undefined) throw this.socket.errorFor(this.#ended);
-      yield* wait<void>((resume) => {
-        this.#readers.push(resume);
-        return () => {
-          this.#readers = this.#readers.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#readers.woken();
     }
     return this.#read();
   }
@@ -162,7 +152,7 @@ export class ReceiveSide {
   #read(): Segment {
     const segment = this.#buffer[this.#bufferHead++]!;
     if (this.#bufferHead === this.#buffer.length) {
-      this.#buffer.length = 0;
+      this.#buffer = [];
       this.#bufferHead = 0;
     } else if (this.#bufferHead > 64 && this.#bufferHead * 2 > this.#buffer.length) {
       this.#buffer = this.#buffer.slice(this.#bufferHead);
@@ -224,14 +214,14 @@ export class ReceiveSide {
       this.#bufferHead = 0;
       this.#consumer = undefined;
     }
-    this.#wakeReaders();
+    this.#readers.wake();
     this.#finishConsumer();
   }
 
   /** The kernel is gone: nobody is told anything. */
   vanish(): void {
     this.open = false;
-    this.#readers = [];
+    this.#readers.forget();
     this.#consumer = undefined;
   }
 }

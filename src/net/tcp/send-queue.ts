@@ -54,7 +54,7 @@ export class SendQueue {
     while (head < this.#unsentFrom && records[head]!.ackedAtUs <= nowUs) this.queuedBytes -= records[head++]!.sizeBytes;
     if (head === this.#head) return;
     if (head === records.length) {
-      records.length = 0;
+      this.#records = [];
       this.#unsentFrom = 0;
       head = 0;
     } else if (head > 64 && head * 2 > records.length) {

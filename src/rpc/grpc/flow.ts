@@ -1,5 +1,6 @@
 import { Channel, END } from '../../platform/channel.ts';
-import { type Task, wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
+import { Waiting } from '../../platform/waiting.ts';
 import type { Payload } from './payload.ts';
 
 /** Bytes a stream may send before the reader returns credit (gRPC's initial window). */
@@ -19,7 +20,7 @@ export class Outbox {
   #queue: Payload[] = [];
   #creditBytes = STREAM_WINDOW_BYTES;
   #open = false;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Waiting();
 
   constructor(write: (payload: Payload) => void, onEmpty: () => void) {
     this.#write = write;
@@ -64,18 +65,13 @@ export class Outbox {
   abandon(): void {
     this.#queue = [];
     this.#open = false;
-    this.#wake();
+    this.#waiting.wake();
   }
 
   /** Waits until everything is written and there is credit for more, or the stream has ended. */
   *drained(ended: () => boolean): Task<void> {
     while (!ended() && (this.#queue.length > 0 || this.#creditBytes <= 0)) {
-      yield* wait<void>((resume) => {
-        this.#waiting.push(resume);
-        return () => {
-          this.#waiting = this.#waiting.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#waiting.woken();
     }
   }
 
@@ -89,12 +85,7 @@ export class Outbox {
     if (written > 0) this.#queue = this.#queue.slice(written);
     if (this.#queue.length > 0) return;
     this.#onEmpty();
-    if (this.#creditBytes > 0) this.#wake();
-  }
-
-  #wake(): void {
-    if (this.#waiting.length === 0) return;
-    for (const resume of this.#waiting.splice(0)) resume();
+    if (this.#creditBytes > 0) this.#waiting.wake();
   }
 }
 
