@@ -66,6 +66,8 @@ export class RaftDriver {
   #stopped = false;
   /** The task waits for something to do. */
   #idle = false;
+  /** A Ready is being answered in the call that brought it. */
+  #saying = false;
   /** A Ready that turned out to need the task. */
   #taken: Ready | null = null;
 
@@ -105,6 +107,7 @@ export class RaftDriver {
 
   /** Does at once what needs neither a write nor an application, such as heartbeats and their answers; the rest is the task's. */
   #act(): void {
+    if (this.#saying) return; // what is answered asked for more: the loop below sees it
     while (this.#idle && this.node.hasReady()) {
       const ready = this.node.ready();
       if (isPlain(ready)) this.#sayOnly(ready);
@@ -118,10 +121,12 @@ export class RaftDriver {
   }
 
   #sayOnly(ready: Ready): void {
+    this.#saying = true;
     this.#tellReads(ready);
     const messages = this.#outgoing(ready.messages);
     if (messages.length > 0) this.#owner.send(messages);
     this.node.advance();
+    this.#saying = false;
   }
 
   #tellReads({ readStates }: Ready): void {
@@ -171,7 +176,7 @@ export class RaftDriver {
   readIndex(context: Uint8Array): void {
     this.ticker.sync();
     this.node.readIndex(context);
-    this.#wake.notify();
+    this.#act();
   }
 
   /** Anything else that may give the node something to do. */
@@ -273,7 +278,8 @@ export class RaftDriver {
   }
 
   *#writeMarks(): Task<void> {
-    for (const { mark, confState, done } of this.#marks.splice(0)) {
+    while (this.#marks.length > 0) {
+      const { mark, confState, done } = this.#marks.shift()!;
       yield* this.#wal.saveSnapshot(mark, confState);
       done();
     }
