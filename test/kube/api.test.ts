@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { kubeApiserver } from '../../src/kube/apiserver/apiserver.ts';
-import type { Backend, StoredChange } from '../../src/kube/apiserver/backend.ts';
+import type { Backend, StoredChange, WriteOutcome } from '../../src/kube/apiserver/backend.ts';
 import { type ApiResponse, handleResource, type Served } from '../../src/kube/apiserver/handler.ts';
 import { applyPatch, PATCH_TYPES } from '../../src/kube/apiserver/patch.ts';
 import { fieldSelector, labelSelector } from '../../src/kube/apiserver/selectors.ts';
 import { ObjectStore } from '../../src/kube/apiserver/store.ts';
 import type { JsonObject, KubeObject } from '../../src/kube/objects/object.ts';
+import { parseResourcePath } from '../../src/kube/objects/path.ts';
 import { RESOURCE_TYPES } from '../../src/kube/objects/resources.ts';
 import type { StoredValue } from '../../src/kube/objects/stored.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -17,8 +18,10 @@ import type { Task } from '../../src/platform/task.ts';
 class MemoryBackend implements Backend {
   readonly data = new Map<string, StoredValue>();
   revision = 1;
+  reads = 0;
 
   *get(key: string): Task<{ found: StoredValue | undefined; revision: number }> {
+    this.reads++;
     return { found: this.data.get(key), revision: this.revision };
   }
 
@@ -27,16 +30,24 @@ class MemoryBackend implements Backend {
     return { items: items.sort((a, b) => (a.key < b.key ? -1 : 1)), revision: this.revision };
   }
 
-  *put(key: string, value: Uint8Array, expected: number): Task<number | undefined> {
-    if ((this.data.get(key)?.modRevision ?? 0) !== expected) return undefined;
+  *create(key: string, value: Uint8Array): Task<number | undefined> {
+    if (this.data.has(key)) return undefined;
     this.data.set(key, { key, value, modRevision: ++this.revision });
     return this.revision;
   }
 
-  *remove(key: string, expected: number): Task<number | undefined> {
-    if (this.data.get(key)?.modRevision !== expected) return undefined;
+  *put(key: string, value: Uint8Array, expected: number): Task<WriteOutcome> {
+    const current = this.data.get(key);
+    if (current?.modRevision !== expected) return { current };
+    this.data.set(key, { key, value, modRevision: ++this.revision });
+    return { revision: this.revision };
+  }
+
+  *remove(key: string, expected: number): Task<WriteOutcome> {
+    const current = this.data.get(key);
+    if (current?.modRevision !== expected) return { current };
     this.data.delete(key);
-    return ++this.revision;
+    return { revision: ++this.revision };
   }
 
   *watch(_prefix: string, _after: number, _onChange: (change: StoredChange) => void): Task<void> {}
@@ -54,15 +65,21 @@ const KUBELET = { name: 'system:node:n1', groups: ['system:nodes', 'system:authe
 
 let backend: MemoryBackend;
 let served: Served;
+/** What the watch cache holds; it may be old. */
+let cached: Map<string, StoredValue>;
 
 beforeEach(() => {
   let drawn = 0;
   const random = { int: (min: number) => min, bytes: (size: number) => new Uint8Array(size).fill(++drawn) };
   const clock = { nowUs: () => 1_759_276_800_000_000 };
   backend = new MemoryBackend();
-  const store = new ObjectStore(backend, clock as unknown as Clock, random as unknown as Random);
+  const store = new ObjectStore(backend, clock as unknown as Clock, random as unknown as Random, (_type, key) =>
+    cached.get(key),
+  );
+  cached = new Map();
   served = {
     store,
+    pathOf: parseResourcePath,
     cacheOf: () => {
       throw new Error('not cached');
     },
@@ -94,6 +111,53 @@ const pod = (name: string, spec: object = {}, more: object = {}): object => ({
   kind: 'Pod',
   metadata: { name, ...more },
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+
+describe('a change that starts from the watch cache', () => {
+  const KEY = '/registry/pods/default/web';
+  const labelled = (labels: Record<string, string>, more: object = {}): object => pod('web', {}, { labels, ...more });
+
+  beforeEach(() => {
+    call('POST', PODS, labelled({ tier: 'old' }));
+    cached.set(KEY, backend.data.get(KEY)!);
+    backend.reads = 0;
+  });
+
+  it('needs no read', () => {
+    expect(call('PUT', `${PODS}/web`, labelled({ tier: 'new' })).metadata.labels).toEqual({ tier: 'new' });
+    expect(backend.reads).toBe(0);
+  });
+
+  it('that others were faster than goes on with what the refused write answers', () => {
+    call('PUT', `${PODS}/web`, labelled({ tier: 'other' }));
+    const patch = { metadata: { labels: { owner: 'me' } } };
+    const patched = call('PATCH', `${PODS}/web`, patch, { contentType: PATCH_TYPES.merge });
+    expect(patched.metadata.labels).toEqual({ tier: 'other', owner: 'me' });
+    expect(backend.reads).toBe(0);
+  });
+
+  it('is not refused for a version that only the cache does not know yet', () => {
+    const { resourceVersion } = call('PUT', `${PODS}/web`, labelled({ tier: 'other' })).metadata;
+    const updated = call('PUT', `${PODS}/web`, labelled({ tier: 'mine' }, { resourceVersion }));
+    expect(updated.metadata.labels).toEqual({ tier: 'mine' });
+    expect(backend.reads).toBe(1);
+  });
+
+  it('that changes nothing of what the cache holds is compared with etcd', () => {
+    const old = { metadata: { labels: { tier: 'old' } } };
+    const patch = () => call('PATCH', `${PODS}/web`, old, { contentType: PATCH_TYPES.merge });
+    const { revision } = backend;
+    patch();
+    expect([backend.reads, backend.revision]).toEqual([1, revision]);
+    call('PUT', `${PODS}/web`, labelled({ tier: 'other' }));
+    expect(patch().metadata.labels).toEqual({ tier: 'old' });
+    expect(backend.reads).toBe(2);
+  });
+
+  it('of what is gone says so', () => {
+    call('DELETE', `${PODS}/web`);
+    expect(() => call('PUT', `${PODS}/web`, labelled({ tier: 'new' }))).toThrow('pods "web" not found');
+  });
 });
 
 describe('kube-apiserver', () => {

@@ -9,13 +9,19 @@ export interface StoredChange {
   readonly revision: number;
 }
 
+/** What became of a conditional write: its revision, or what stands under the key instead (undefined: nothing). */
+export type WriteOutcome = { readonly revision: number } | { readonly current: StoredValue | undefined };
+
 /** What the API server needs of etcd. Fails with KubeError `ServiceUnavailable`, `Timeout` or `InternalError`. */
 export interface Backend {
   get(key: string): Task<{ readonly found: StoredValue | undefined; readonly revision: number }>;
   list(prefix: string): Task<{ readonly items: readonly StoredValue[]; readonly revision: number }>;
-  /** Writes when the key's mod revision is `expected` (0: absent); undefined when it is not. */
-  put(key: string, value: Uint8Array, expected: number): Task<number | undefined>;
-  remove(key: string, expected: number): Task<number | undefined>;
+  /** Writes when the key is absent; undefined when it is not. */
+  create(key: string, value: Uint8Array): Task<number | undefined>;
+  /** Writes when the key's mod revision is `expected`. */
+  put(key: string, value: Uint8Array, expected: number): Task<WriteOutcome>;
+  /** Deletes when the key's mod revision is `expected`. */
+  remove(key: string, expected: number): Task<WriteOutcome>;
   /**
    * Calls `onChange` for each change after `afterRevision`, in order, until the calling task is cancelled. Returns when the
    * watch was lost and must be started anew with a list.

@@ -3,6 +3,7 @@ import { parseRfc3339, rfc3339 } from '../../platform/rfc3339.ts';
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject } from '../objects/object.ts';
+import { storageKey } from '../objects/path.ts';
 import { findResource, type ResourceType } from '../objects/resources.ts';
 import type { ApiService } from './service.ts';
 
@@ -52,11 +53,11 @@ function* ensureService(service: ApiService, port: number): Task<void> {
   });
 }
 
-/** True when it was created. Looks before it writes: a refused write is a Raft entry, too. */
+/** True when it was created. Looks into the cache before it writes: a refused write is a Raft entry, too. */
 function* createUnlessThere(service: ApiService, type: ResourceType, object: KubeObject): Task<boolean> {
   const { name, namespace } = object.metadata;
   try {
-    if (yield* service.store.has(type, namespace, name)) return false;
+    if (service.cacheOf(type).object(storageKey(type, namespace, name)) !== undefined) return false;
     yield* service.store.create(type, namespace, object);
     return true;
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   RangeRequest,
   RequestOp,
   TxnRequest,
+  type TxnResponse,
 } from '../../api/etcd/kv.ts';
 import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { prefixEnd } from '../../api/etcd/ranges.ts';
@@ -19,7 +20,7 @@ import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { StoredValue } from '../objects/stored.ts';
-import type { Backend, StoredChange } from './backend.ts';
+import type { Backend, StoredChange, WriteOutcome } from './backend.ts';
 
 /** Longest etcd call of one request (the API server's request timeout). */
 const CALL_TIMEOUT_US = 34_000_000;
@@ -54,29 +55,43 @@ export class EtcdBackend implements Backend {
     return { items, revision: response.header?.revision ?? 0 };
   }
 
-  *put(key: string, value: Uint8Array, expected: number): Task<number | undefined> {
+  *create(key: string, value: Uint8Array): Task<number | undefined> {
     const bytes = utf8Encode(key);
-    return yield* this.#ifUnchanged(
-      bytes,
-      expected,
-      RequestOp.of({ requestPut: PutRequest.of({ key: bytes, value }) }),
-    );
-  }
-
-  *remove(key: string, expected: number): Task<number | undefined> {
-    const bytes = utf8Encode(key);
-    return yield* this.#ifUnchanged(
-      bytes,
-      expected,
-      RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key: bytes }) }),
-    );
-  }
-
-  *#ifUnchanged(key: Uint8Array, modRevision: number, operation: RequestOp): Task<number | undefined> {
-    const compare = Compare.of({ key, target: CompareTarget.Mod, result: CompareResult.Equal, modRevision });
-    const request = TxnRequest.of({ compare: [compare], success: [operation] });
-    const response = yield* this.#guarded(this.#channel.unary(KvService.Txn, request, { timeoutUs: CALL_TIMEOUT_US }));
+    const put = RequestOp.of({ requestPut: PutRequest.of({ key: bytes, value }) });
+    const response = yield* this.#ifUnchanged(bytes, 0, put, []);
     return response.succeeded ? (response.header?.revision ?? 0) : undefined;
+  }
+
+  *put(key: string, value: Uint8Array, expected: number): Task<WriteOutcome> {
+    const bytes = utf8Encode(key);
+    const put = RequestOp.of({ requestPut: PutRequest.of({ key: bytes, value }) });
+    return yield* this.#orCurrent(key, bytes, expected, put);
+  }
+
+  *remove(key: string, expected: number): Task<WriteOutcome> {
+    const bytes = utf8Encode(key);
+    const remove = RequestOp.of({ requestDeleteRange: DeleteRangeRequest.of({ key: bytes }) });
+    return yield* this.#orCurrent(key, bytes, expected, remove);
+  }
+
+  /** A transaction that fails answers what stands there, so that a second attempt needs no read of its own. */
+  *#orCurrent(key: string, bytes: Uint8Array, expected: number, operation: RequestOp): Task<WriteOutcome> {
+    const get = RequestOp.of({ requestRange: RangeRequest.of({ key: bytes }) });
+    const response = yield* this.#ifUnchanged(bytes, expected, operation, [get]);
+    if (response.succeeded) return { revision: response.header?.revision ?? 0 };
+    const kv = response.responses[0]?.responseRange?.kvs[0];
+    return { current: kv === undefined ? undefined : { key, value: kv.value, modRevision: kv.modRevision } };
+  }
+
+  *#ifUnchanged(
+    key: Uint8Array,
+    modRevision: number,
+    operation: RequestOp,
+    failure: readonly RequestOp[],
+  ): Task<TxnResponse> {
+    const compare = Compare.of({ key, target: CompareTarget.Mod, result: CompareResult.Equal, modRevision });
+    const request = TxnRequest.of({ compare: [compare], success: [operation], failure });
+    return yield* this.#guarded(this.#channel.unary(KvService.Txn, request, { timeoutUs: CALL_TIMEOUT_US }));
   }
 
   *watch(prefix: string, afterRevision: number, onChange: (change: StoredChange) => void): Task<void> {

@@ -1,7 +1,7 @@
 import type { Task } from '../../platform/task.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { Json, JsonObject, KubeObject, Status } from '../objects/object.ts';
-import { parseResourcePath, type ResourcePath } from '../objects/path.ts';
+import type { parseResourcePath, ResourcePath } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
 import { admit } from './admission.ts';
 import { authorize, type PolicySource, type User, type Verb } from './authorize.ts';
@@ -40,11 +40,13 @@ export interface Served {
   readonly store: ObjectStore;
   readonly cacheOf: (type: ResourceType) => WatchCache;
   readonly policy: PolicySource;
+  /** See {@link parseResourcePath}. */
+  readonly pathOf: (path: string) => ResourcePath | undefined;
 }
 
 /** Serves one request on resources. A watch is returned for the transport to run. */
 export function* handleResource(served: Served, request: ApiRequest): Task<ApiResponse | WatchRequest> {
-  const path = parseResourcePath(request.path);
+  const path = served.pathOf(request.path);
   if (path === undefined) throw new KubeError('NotFound', 'the server could not find the requested resource');
   const verb = verbOf(request, path);
   authorize(request.user, verb, path, served.policy);

@@ -1,12 +1,13 @@
 import { Channel, END } from '../../platform/channel.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { remembering } from '../../platform/remember.ts';
 import type { Task } from '../../platform/task.ts';
 import { type HttpRequest, httpValue, readPart } from '../../rpc/http/message.ts';
 import type { BodyWriter, HttpAnswer, HttpPeer } from '../../rpc/http/server.ts';
 import { jsonCodec } from '../client/json.ts';
 import { KubeError } from '../objects/errors.ts';
 import type { KubeObject, WatchEvent } from '../objects/object.ts';
-import { storageKey } from '../objects/path.ts';
+import { parseResourcePath, storageKey } from '../objects/path.ts';
 import { findResource, type ResourceType } from '../objects/resources.ts';
 import { authenticate } from './authenticate.ts';
 import type { PolicySource } from './authorize.ts';
@@ -16,6 +17,8 @@ import { ObjectStore } from './store.ts';
 import { WatchCache } from './watch-cache.ts';
 
 const BOOKMARK_PERIOD_US = 60_000_000;
+/** Paths whose reading is remembered: most requests are for the same few objects. */
+const PATHS = 256;
 
 /** Everything behind the API server's port. */
 export class ApiService implements Served {
@@ -25,13 +28,16 @@ export class ApiService implements Served {
   readonly #caches = new Map<ResourceType, WatchCache>();
   readonly #release: string;
   readonly policy: PolicySource;
+  readonly pathOf = remembering(PATHS, parseResourcePath);
 
   /** `release` is what `/version` tells: `v1.34.1`. */
   constructor(backend: Backend, platform: Platform, release: string) {
     this.#backend = backend;
     this.#platform = platform;
     this.#release = release;
-    this.store = new ObjectStore(backend, platform.clock, platform.random.stream('objects'));
+    this.store = new ObjectStore(backend, platform.clock, platform.random.stream('objects'), (type, key) =>
+      this.cacheOf(type).stored(key),
+    );
     const cached = (groupVersion: string, resource: string) => () =>
       this.cacheOf(findResource(groupVersion, resource)!).objects();
     const pods = findResource('v1', 'pods')!;

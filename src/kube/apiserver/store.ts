@@ -16,11 +16,11 @@ import { nameProblems } from '../objects/names.ts';
 import type { KubeObject, ObjectMeta } from '../objects/object.ts';
 import { storageKey, storagePrefix } from '../objects/path.ts';
 import { countsGenerations, groupVersionOf, type ResourceType } from '../objects/resources.ts';
-import { decodeObject, encodeObject, withVersion } from '../objects/stored.ts';
-import type { Backend } from './backend.ts';
+import { decodeObject, encodeObject, type StoredValue, withVersion } from '../objects/stored.ts';
+import type { Backend, WriteOutcome } from './backend.ts';
 
-/** How often an update that lost a race is tried again when the caller did not name a version. */
-const UPDATE_ATTEMPTS = 5;
+/** How often a change is tried when others get in first; once more when it began with what the cache held. */
+const UPDATE_ATTEMPTS = 6;
 
 /** Makes the new object from the current one; may throw a KubeError. */
 export type Change = (current: KubeObject) => KubeObject;
@@ -42,16 +42,29 @@ export interface RemoveOptions extends WriteOptions {
 const SUFFIX_LENGTH = 5;
 const MAX_PREFIX_LENGTH = 63 - SUFFIX_LENGTH;
 
+/** What a change starts from. */
+interface Origin {
+  readonly stored: StoredValue;
+  readonly current: KubeObject;
+  /** It came from etcd during this request; otherwise from the watch cache, and may be old. */
+  readonly fresh: boolean;
+}
+
+/** What the watch cache holds under a key. */
+export type Cached = (type: ResourceType, key: string) => StoredValue | undefined;
+
 /** Objects in etcd: names, uids, versions, optimistic concurrency, finalizers. */
 export class ObjectStore {
   #backend: Backend;
   #clock: Clock;
   #random: Random;
+  #cached: Cached;
 
-  constructor(backend: Backend, clock: Clock, random: Random) {
+  constructor(backend: Backend, clock: Clock, random: Random, cached: Cached) {
     this.#backend = backend;
     this.#clock = clock;
     this.#random = random;
+    this.#cached = cached;
   }
 
   *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
@@ -95,7 +108,7 @@ export class ObjectStore {
       if (yield* this.has(type, namespace, name)) throw alreadyExists(type, name);
       return created;
     }
-    const revision = yield* this.#backend.put(storageKey(type, namespace, name), encodeObject(created), 0);
+    const revision = yield* this.#backend.create(storageKey(type, namespace, name), encodeObject(created));
     if (revision === undefined) throw alreadyExists(type, name);
     return withVersion(created, revision);
   }
@@ -119,7 +132,10 @@ export class ObjectStore {
     return yield* this.change(type, namespace, object.metadata.name, replace, options);
   }
 
-  /** Reads, changes and writes; a lost race is retried with the newer object. */
+  /**
+   * Changes and writes, starting from what the watch cache holds, as the API server's GuaranteedUpdate does: a refusal, or
+   * that nothing is to be changed, counts only for what etcd holds. A lost race is retried with the newer object.
+   */
   *change(
     type: ResourceType,
     namespace: string | undefined,
@@ -128,23 +144,35 @@ export class ObjectStore {
     { dryRun = false }: WriteOptions = {},
   ): Task<KubeObject> {
     const key = storageKey(type, namespace, name);
+    const cached = dryRun ? undefined : this.#cached(type, key);
+    let origin = cached === undefined ? yield* this.#fetched(type, key, name) : originOf(cached, false);
     for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
-      const { found } = yield* this.#backend.get(key);
-      if (found === undefined) throw notFound(type, name);
-      const current = decodeObject(found);
-      const next = counted(type, current, change(current));
-      if (dryRun) return next;
-      if (finished(next)) {
-        const removed = yield* this.#backend.remove(key, found.modRevision);
-        if (removed !== undefined) return withVersion(next, removed);
+      const next = outcomeOf(() => counted(type, origin.current, change(origin.current)));
+      const encoded = next instanceof KubeError || finished(next) ? undefined : encodeObject(next);
+      const idle = next instanceof KubeError || (encoded !== undefined && sameBytes(encoded, origin.stored.value));
+      if (idle && !origin.fresh) {
+        origin = yield* this.#fetched(type, key, name);
         continue;
       }
-      const encoded = encodeObject(next);
-      if (sameBytes(encoded, found.value)) return current;
-      const revision = yield* this.#backend.put(key, encoded, found.modRevision);
-      if (revision !== undefined) return withVersion(next, revision);
+      if (next instanceof KubeError) throw next;
+      if (dryRun) return next;
+      if (idle) return origin.current;
+      const { modRevision } = origin.stored;
+      const outcome: WriteOutcome =
+        encoded === undefined
+          ? yield* this.#backend.remove(key, modRevision)
+          : yield* this.#backend.put(key, encoded, modRevision);
+      if ('revision' in outcome) return withVersion(next, outcome.revision);
+      if (outcome.current === undefined) throw notFound(type, name);
+      origin = originOf(outcome.current, true);
     }
     throw conflict(type, name);
+  }
+
+  *#fetched(type: ResourceType, key: string, name: string): Task<Origin> {
+    const { found } = yield* this.#backend.get(key);
+    if (found === undefined) throw notFound(type, name);
+    return originOf(found, true);
   }
 
   /** Deletes, or marks an object that still has finalizers or that its kubelet must end first. */
@@ -165,9 +193,9 @@ export class ObjectStore {
       if (graceSec > 0 || (current.metadata.finalizers ?? []).length > 0) {
         if (graceSec > 0 && current.metadata.deletionTimestamp !== undefined) return current;
         const marked = this.#marked(current, graceSec);
-        const revision = yield* this.#backend.put(key, encodeObject(marked), found.modRevision);
-        if (revision !== undefined) return withVersion(marked, revision);
-      } else if ((yield* this.#backend.remove(key, found.modRevision)) !== undefined) return current;
+        const outcome = yield* this.#backend.put(key, encodeObject(marked), found.modRevision);
+        if ('revision' in outcome) return withVersion(marked, outcome.revision);
+      } else if ('revision' in (yield* this.#backend.remove(key, found.modRevision))) return current;
     }
     throw conflict(type, name);
   }
@@ -189,6 +217,20 @@ export class ObjectStore {
     bytes[8] = (bytes[8]! & 0x3f) | 0x80;
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+}
+
+function originOf(stored: StoredValue, fresh: boolean): Origin {
+  return { stored, current: decodeObject(stored), fresh };
+}
+
+/** What a change makes, or why it refuses. */
+function outcomeOf(change: () => KubeObject): KubeObject | KubeError {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof KubeError) return error;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import { KubeError } from '../objects/errors.ts';
 import type { KubeObject, WatchEvent } from '../objects/object.ts';
 import { storagePrefix } from '../objects/path.ts';
 import { groupVersionOf, type ResourceType } from '../objects/resources.ts';
-import { decodeObject, withVersion } from '../objects/stored.ts';
+import { decodeObject, type StoredValue, withVersion } from '../objects/stored.ts';
 import type { Backend, StoredChange } from './backend.ts';
 
 /** How many past changes a watch may start behind; older start versions get 410 Gone. */
@@ -18,6 +18,11 @@ interface CachedEvent {
   readonly previous: KubeObject | undefined;
 }
 
+interface CachedObject {
+  readonly stored: StoredValue;
+  readonly object: KubeObject;
+}
+
 export type WatchListener = (event: WatchEvent, previous: KubeObject | undefined, revision: number) => void;
 
 /**
@@ -28,7 +33,7 @@ export class WatchCache {
   readonly #type: ResourceType;
   readonly #backend: Backend;
   readonly #clock: Clock;
-  #objects = new Map<string, KubeObject>();
+  #objects = new Map<string, CachedObject>();
   #history: CachedEvent[] = [];
   #revision = 0;
   #oldest = 0;
@@ -52,7 +57,7 @@ export class WatchCache {
     for (;;) {
       try {
         const { items, revision } = yield* this.#backend.list(storagePrefix(this.#type, undefined));
-        this.#objects = new Map(items.map((item) => [item.key, decodeObject(item)]));
+        this.#objects = new Map(items.map((stored) => [stored.key, { stored, object: decodeObject(stored) }]));
         this.#history = [];
         this.#revision = revision;
         this.#oldest = revision;
@@ -69,15 +74,16 @@ export class WatchCache {
   }
 
   #take(change: StoredChange): void {
-    const previous = this.#objects.get(change.key);
+    const previous = this.#objects.get(change.key)?.object;
     let event: WatchEvent;
     if (change.value === undefined) {
       const last = previous ?? decodeObject({ key: change.key, value: change.previous!, modRevision: change.revision });
       this.#objects.delete(change.key);
       event = { type: 'DELETED', object: withVersion(last, change.revision) };
     } else {
-      const object = decodeObject({ key: change.key, value: change.value, modRevision: change.revision });
-      this.#objects.set(change.key, object);
+      const stored = { key: change.key, value: change.value, modRevision: change.revision };
+      const object = decodeObject(stored);
+      this.#objects.set(change.key, { stored, object });
       event = { type: previous === undefined ? 'ADDED' : 'MODIFIED', object };
     }
     this.#revision = change.revision;
@@ -92,12 +98,17 @@ export class WatchCache {
 
   /** Objects as they are now, unordered; empty before the first list. */
   objects(): readonly KubeObject[] {
-    return [...this.#objects.values()];
+    return Array.from(this.#objects.values(), ({ object }) => object);
   }
 
   /** One object by its key in etcd. */
   object(key: string): KubeObject | undefined {
-    return this.#objects.get(key);
+    return this.#objects.get(key)?.object;
+  }
+
+  /** The same, as etcd holds it. */
+  stored(key: string): StoredValue | undefined {
+    return this.#objects.get(key)?.stored;
   }
 
   /** Calls `listener` for every change from now on. */
@@ -110,7 +121,7 @@ export class WatchCache {
     while (!this.#ready) yield* this.#changed.changed();
     const prefix = storagePrefix(this.#type, namespace);
     const keys = [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).sort();
-    return { items: keys.map((key) => this.#objects.get(key)!), revision: this.#revision };
+    return { items: keys.map((key) => this.#objects.get(key)!.object), revision: this.#revision };
   }
 
   /**

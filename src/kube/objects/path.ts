@@ -35,6 +35,7 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
 }
 
 function unescape_(part: string): string {
+  if (!part.includes('%')) return part;
   return part.replace(/%([0-9A-Fa-f]{2})/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 

@@ -19,6 +19,7 @@ import type {
 } from '../../platform/crypto.ts';
 import { CryptoError } from '../../platform/crypto.ts';
 import { sha1, sha256 } from '../../platform/hash.ts';
+import { remembering } from '../../platform/remember.ts';
 import {
   authorityRecord,
   encodeRequestBody,
@@ -33,6 +34,9 @@ import { encodePem } from '../../platform/x509/pem.ts';
 import { decryptBlocksSimulated, encryptBlocksSimulated, openSimulated, sealSimulated } from './cipher.ts';
 import { ed25519PublicBits } from './ed25519.ts';
 import { RSA_2048_POOL, RSA_4096_POOL } from './rsa-pool.ts';
+
+/** Texts whose reading is remembered: a machine reads the same few certificates again with each connection it makes. */
+const PEM_TEXTS = 64;
 
 /**
  * `seed` names the owner too (`<run seed>/<machine>`): two ports with one seed make the same keys in the same order,
@@ -63,7 +67,7 @@ export function createSimCrypto(seed: string): CryptoPort {
     privateKeyToPem: (key) => encodePem(key.pemLabel, key.der),
     publicKeyToPem: (key) => encodePem('PUBLIC KEY', encodePublicKey(key)),
     // A request from outside carries a real signature, which only a host can check: it is taken at its word.
-    parsePem: (pem) => parsePemItems(pem, { derivePublicBits, verify: () => true }),
+    parsePem: remembering(PEM_TEXTS, (pem) => parsePemItems(pem, { derivePublicBits, verify: () => true })),
     seal: sealSimulated,
     open: openSimulated,
     encryptBlocks: encryptBlocksSimulated,
