@@ -21,8 +21,11 @@ const DAYS_AN_ERA = 146_097;
 export function civilTime(unixSec: number): CivilTime {
   const days = Math.floor(unixSec / SECONDS_A_DAY);
   const rest = unixSec - days * SECONDS_A_DAY;
+  const { year, month, day } = civilDate(days);
   return {
-    ...civilDate(days),
+    year,
+    month,
+    day,
     hour: Math.floor(rest / 3600),
     minute: Math.floor((rest % 3600) / 60),
     second: Math.floor(rest % 60),

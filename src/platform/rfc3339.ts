@@ -4,8 +4,8 @@ import { civilTime, unixSecondsOf } from './calendar.ts';
 export function rfc3339(timeUs: number, fraction = false): string {
   const unixSec = Math.floor(timeUs / 1_000_000);
   const { year, month, day, hour, minute, second } = civilTime(unixSec);
-  const micros = fraction ? `.${String(timeUs - unixSec * 1_000_000).padStart(6, '0')}` : '';
-  const date = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+  const micros = fraction ? `.${String(1_000_000 + timeUs - unixSec * 1_000_000).slice(1)}` : '';
+  const date = `${year >= 1000 ? year : String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
   return `${date}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(second)}${micros}Z`;
 }
 
@@ -19,5 +19,5 @@ export function parseRfc3339(text: string): number | undefined {
 
 /** `07`. */
 export function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
+  return value < 10 ? `0${value}` : String(value);
 }

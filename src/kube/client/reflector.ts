@@ -21,6 +21,8 @@ export class Reflector {
   readonly #selection: Selection;
   readonly #clock: Clock;
   #objects = new Map<string, KubeObject>();
+  /** What {@link items} gives; undefined after a change. */
+  #ordered: readonly KubeObject[] | undefined;
   #version = '';
   #synced = false;
   /** Notified at every change. */
@@ -46,8 +48,9 @@ export class Reflector {
   }
 
   /** Ordered by key. */
-  items(): KubeObject[] {
-    return [...this.#objects.keys()].sort().map((key) => this.#objects.get(key)!);
+  items(): readonly KubeObject[] {
+    this.#ordered ??= [...this.#objects.keys()].sort().map((key) => this.#objects.get(key)!);
+    return this.#ordered;
   }
 
   /** Takes in the answer to an own write, before the watch brings it; older states change nothing. */
@@ -55,6 +58,7 @@ export class Reflector {
     const known = this.#objects.get(objectKey(object));
     if (!this.#synced || versionOf(known) >= versionOf(object) || versionOf(object) <= Number(this.#version)) return;
     this.#objects.set(objectKey(object), object);
+    this.#ordered = undefined;
   }
 
   /** Follows the collection; ends only with its task. */
@@ -84,6 +88,7 @@ export class Reflector {
   *#relist(): Task<void> {
     const list = yield* this.#client.list(this.#type, this.#namespace, { ...this.#selection, resourceVersion: '0' });
     this.#objects = new Map(list.items.map((object) => [objectKey(object), object]));
+    this.#ordered = undefined;
     this.#version = list.metadata.resourceVersion;
     this.#synced = true;
     this.changed.notify();
@@ -96,6 +101,7 @@ export class Reflector {
     if (versionOf(this.#objects.get(objectKey(object))) > versionOf(object)) return;
     if (event.type === 'DELETED') this.#objects.delete(objectKey(object));
     else this.#objects.set(objectKey(object), object);
+    this.#ordered = undefined;
     this.changed.notify();
   }
 }

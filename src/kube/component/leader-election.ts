@@ -1,4 +1,5 @@
 import { timeout } from '../../platform/combinators.ts';
+import { deepEqual } from '../../platform/deep-equal.ts';
 import { TimeoutError } from '../../platform/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { rfc3339 } from '../../platform/rfc3339.ts';
@@ -36,7 +37,7 @@ export class LeaderElection {
   readonly #platform: Platform;
   readonly #name: string;
   readonly #identity: string;
-  #seen = '';
+  #seen: unknown;
   #seenAtUs = 0;
 
   constructor(client: KubeClient, platform: Platform, name: string, identity: string) {
@@ -100,9 +101,8 @@ export class LeaderElection {
       return true;
     }
     const spec = current.spec as LeaseSpec;
-    const record = JSON.stringify(spec);
-    if (record !== this.#seen) {
-      this.#seen = record;
+    if (!deepEqual(spec, this.#seen)) {
+      this.#seen = spec;
       this.#seenAtUs = clock.monotonicUs();
     }
     const mine = spec.holderIdentity === this.#identity;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { deepEqual } from '../../platform/deep-equal.ts';
 import type { Task } from '../../platform/task.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Reflector } from '../client/reflector.ts';
@@ -66,7 +67,7 @@ function* post(deps: StatusDeps, posted: Posted, current: KubeObject | undefined
   if (current === undefined || (!isStatic(worker.pod) && current.metadata.uid !== worker.pod.metadata.uid)) return;
   const { body } = worker.status();
   const status = { ...(current.status as object), ...body };
-  if (JSON.stringify(current.status) === JSON.stringify(status)) return;
+  if (deepEqual(current.status, status)) return;
   const { uid } = current.metadata;
   const last = posted.get(worker);
   const own = JSON.stringify(body);

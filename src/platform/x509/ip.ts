@@ -5,16 +5,25 @@ export function ipBytes(text: string): Uint8Array | null {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }
 
+const ZERO = 48;
+const NINE = 57;
+
+/** Without a regular expression: every connection that is dialled comes by here. */
 function ipv4Bytes(text: string): Uint8Array | null {
-  const parts = text.split('.');
-  if (parts.length !== 4) return null;
   const out = new Uint8Array(4);
+  let at = 0;
   for (let i = 0; i < 4; i++) {
-    const part = parts[i]!;
-    if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return null;
-    out[i] = Number(part);
+    if (i > 0 && text[at++] !== '.') return null;
+    const from = at;
+    let value = 0;
+    for (let code = text.charCodeAt(at); code >= ZERO && code <= NINE; code = text.charCodeAt(++at)) {
+      value = value * 10 + code - ZERO;
+    }
+    const padded = at - from > 1 && text[from] === '0';
+    if (at === from || at - from > 3 || padded || value > 255) return null;
+    out[i] = value;
   }
-  return out;
+  return at === text.length ? out : null;
 }
 
 function ipv6Bytes(text: string): Uint8Array | null {

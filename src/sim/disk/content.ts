@@ -98,7 +98,7 @@ export class FileContent {
     const count = mark - this.#settled;
     if (count <= 0) return;
     this.#settled = mark;
-    if (count === this.#pending.length) this.#pending.length = 0;
+    if (count === this.#pending.length) this.#pending = [];
     else this.#pending.splice(0, count);
   }
 
