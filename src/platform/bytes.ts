@@ -108,6 +108,23 @@ export function checkHexDigit(code: number): number {
   return figure & letter;
 }
 
+/** The bytes of hex digits, with a zero before them where their number is odd. */
+export function fromHex(hex: string): Uint8Array {
+  const even = hex.length % 2 === 0 ? hex : `0${hex}`;
+  const out = new Uint8Array(even.length / 2);
+  for (let i = 0; i < out.length; i++) {
+    out[i] = hexDigit(even.charCodeAt(i * 2)) * 16 + hexDigit(even.charCodeAt(i * 2 + 1));
+  }
+  return out;
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 /** Lexicographic comparison as unsigned bytes: negative, zero or positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);

@@ -68,19 +68,30 @@ class ReadsByPosition implements ReadQueue {
   }
 }
 
+interface WaitingRead {
+  readonly read: PendingRead;
+  readonly context: Uint8Array;
+  readonly acks: Map<NodeId, boolean>;
+}
+
 /** 3.6: the mark is the caller's own context, so two waiting reads with one context are one. */
 class ReadsByContext implements ReadQueue {
-  private readonly byContext = new Map<string, { readonly read: PendingRead; readonly acks: Map<NodeId, boolean> }>();
+  /** Oldest first. */
+  private waitingReads: readonly WaitingRead[] = [];
 
   add(read: PendingRead): void {
-    const key = contextKey(contextOf(read.request));
-    if (!this.byContext.has(key)) this.byContext.set(key, { read, acks: new Map() });
+    const context = contextOf(read.request);
+    if (this.find(context) < 0) this.waitingReads = [...this.waitingReads, { read, context, acks: new Map() }];
+  }
+
+  /** Few wait at a time: each member asks for one after the other. */
+  private find(context: Uint8Array): number {
+    return this.waitingReads.findIndex((waiting) => equalBytes(waiting.context, context));
   }
 
   heartbeatMark(): Uint8Array | null {
-    let last: PendingRead | null = null;
-    for (const { read } of this.byContext.values()) last = read;
-    return last === null ? null : this.markOf(last.request);
+    const last = this.waitingReads.at(-1);
+    return last === undefined ? null : this.markOf(last.read.request);
   }
 
   /** The caller's context itself: a read asked again has its first mark, though others came after it. */
@@ -90,36 +101,31 @@ class ReadsByContext implements ReadQueue {
   }
 
   acknowledge(from: NodeId, mark: Uint8Array): void {
-    this.byContext.get(contextKey(mark))?.acks.set(from, true);
+    this.waitingReads[this.find(mark)]?.acks.set(from, true);
   }
 
   takeConfirmed(mark: Uint8Array, voters: JointVoters): readonly PendingRead[] {
-    const key = contextKey(mark);
-    const waiting = this.byContext.get(key);
-    if (waiting === undefined || jointVote(voters, waiting.acks) !== VoteResult.Won) return NO_READS;
-    const confirmed: PendingRead[] = [];
-    // A map keeps the order of insertion: everything up to this context was asked before it.
-    for (const [other, { read }] of this.byContext) {
-      confirmed.push(read);
-      this.byContext.delete(other);
-      if (other === key) break;
-    }
+    const at = this.find(mark);
+    if (at < 0 || jointVote(voters, this.waitingReads[at]!.acks) !== VoteResult.Won) return NO_READS;
+    // Everything up to this one was asked before it.
+    const confirmed = this.waitingReads.slice(0, at + 1).map(({ read }) => read);
+    this.waitingReads = this.waitingReads.slice(at + 1);
     return confirmed;
   }
 
   waiting(): number {
-    return this.byContext.size;
+    return this.waitingReads.length;
   }
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 /** The bytes of a request's context; an object that stands for bytes has none that could go on the wire. */
 export function contextOf(request: Message): Uint8Array {
   const data = request.entries[0]!.data;
   return data instanceof Uint8Array ? data : new Uint8Array(0);
-}
-
-function contextKey(context: Uint8Array): string {
-  return String.fromCharCode(...context);
 }
 
 const TWO_32 = 0x100000000;

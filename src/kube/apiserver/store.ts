@@ -1,3 +1,4 @@
+import { sameBytes } from '../../platform/bytes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deepEqual } from '../../platform/deep-equal.ts';
 import type { Random } from '../../platform/random.ts';
@@ -264,12 +265,6 @@ export function deletionOf({ metadata }: KubeObject): Partial<ObjectMeta> {
 function finished({ metadata }: KubeObject): boolean {
   const marked = metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
   return marked && (metadata.finalizers ?? []).length === 0;
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 /** What is wrong with the name of a new object, and with what it was made from. */

@@ -1,6 +1,7 @@
+import { deepEqual } from '../../platform/deep-equal.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/task.ts';
-import { httpValue } from '../../rpc/http/message.ts';
+import { type HttpValue, httpValue } from '../../rpc/http/message.ts';
 import { type HttpAnswer, serveHttp } from '../../rpc/http/server.ts';
 import { jsonCodec } from '../client/json.ts';
 import { readText } from '../component/connect.ts';
@@ -30,6 +31,7 @@ export function* serveApi(
 ): Task<void> {
   const clientCaPem =
     settings.clientCaPath === undefined ? undefined : yield* readText(platform, settings.clientCaPath);
+  const list = new PodList();
   yield* serveHttp(platform, {
     address: '0.0.0.0',
     port: API_PORT,
@@ -43,9 +45,23 @@ export function* serveApi(
       const path = request.target.split('?', 1)[0]!.replace(/\/$/, '');
       if (path === '/healthz') return answer(200, 'ok');
       if (path !== '/pods') return answer(404, '404 page not found');
-      return answer(200, { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: pods() });
+      return { status: 200, body: list.of(pods()) };
     },
   });
+}
+
+/** The answer to `/pods`. It is asked for all the time and seldom changes, and to measure it takes long. */
+class PodList {
+  #items: readonly KubeObject[] | undefined;
+  #body: HttpValue | undefined;
+
+  of(items: readonly KubeObject[]): HttpValue {
+    if (this.#body === undefined || !deepEqual(items, this.#items)) {
+      this.#items = items;
+      this.#body = httpValue(jsonCodec, { kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
+    }
+    return this.#body;
+  }
 }
 
 function answer(status: number, body: unknown): HttpAnswer {

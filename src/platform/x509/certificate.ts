@@ -1,6 +1,6 @@
 /** Certificates (RFC 5280) and signing requests (RFC 2986) between records and DER. */
 
-import { toHex } from '../bytes.ts';
+import { fromHex, toHex } from '../bytes.ts';
 import type {
   AuthorityRequest,
   CertificateRecord,
@@ -137,13 +137,6 @@ export function encodeToBeSigned(record: CertificateRecord): Uint8Array {
     encodePublicKey(record.publicKey),
     element(explicitTag(3), encodeExtensions(extensions, subject.length === 2)),
   );
-}
-
-function fromHex(hex: string): Uint8Array {
-  const even = hex.length % 2 === 0 ? hex : `0${hex}`;
-  const out = new Uint8Array(even.length / 2);
-  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(even.slice(i * 2, i * 2 + 2), 16);
-  return out;
 }
 
 /** Joins a signed part and its signature: the form shared by certificates and signing requests. */

@@ -32,6 +32,12 @@ export class Outbox {
   }
 
   push(payload: Payload): void {
+    if (this.#open && this.#queue.length === 0 && this.#creditBytes > 0) {
+      this.#creditBytes -= payload.sizeBytes;
+      this.#write(payload);
+      this.#emptied();
+      return;
+    }
     this.#queue.push(payload);
     if (this.#open) this.#flush();
   }
@@ -83,7 +89,10 @@ export class Outbox {
       this.#write(payload);
     }
     if (written > 0) this.#queue = this.#queue.slice(written);
-    if (this.#queue.length > 0) return;
+    if (this.#queue.length === 0) this.#emptied();
+  }
+
+  #emptied(): void {
     this.#onEmpty();
     if (this.#creditBytes > 0) this.#waiting.wake();
   }

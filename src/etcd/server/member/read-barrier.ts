@@ -1,6 +1,5 @@
 import { EtcdError, type EtcdErrorKind, rpcError } from '../../../api/etcd/errors.ts';
-import type { Id64 } from '../../../api/etcd/kv.ts';
-import { toHex } from '../../../platform/bytes.ts';
+import { fromHex, sameBytes } from '../../../platform/bytes.ts';
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import type { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
@@ -73,7 +72,7 @@ export class ReadBarrier {
   /** Raft answered a request for a read index. */
   onReadState(context: Uint8Array, index: number): void {
     const round = this.#round;
-    if (round === null || round.confirmed || !round.ids.has(toHex(context))) return;
+    if (round === null || round.confirmed || !round.contexts.some((own) => sameBytes(own, context))) return;
     round.confirmed = true;
     round.retry.cancel();
     round.limit.cancel();
@@ -108,16 +107,16 @@ export class ReadBarrier {
     const readers = this.#waiting;
     this.#waiting = [];
     const limit = this.#clock.after(this.#timeoutUs, () => this.#finish(round, EtcdError.Timeout));
-    const round: Round = { readers, ids: new Set(), confirmed: false, over: false, retry: limit, limit };
+    const round: Round = { readers, contexts: [], confirmed: false, over: false, retry: limit, limit };
     this.#round = round;
     this.#ask(round);
   }
 
   #ask(round: Round): void {
-    const id = this.#ids.next().text;
-    round.ids.add(id);
+    const context = fromHex(this.#ids.next().text);
+    round.contexts.push(context);
     round.retry = this.#clock.after(RETRY_US, () => this.#ask(round));
-    this.#owner.requestReadIndex(contextOf(id));
+    this.#owner.requestReadIndex(context);
   }
 
   #finish(round: Round, error: EtcdErrorKind | null): void {
@@ -137,19 +136,10 @@ export class ReadBarrier {
 
 interface Round {
   readers: Reader[];
-  /** Every id that was sent in this round. */
-  readonly ids: Set<Id64>;
+  /** Every request that was sent in this round: the eight bytes of its id. */
+  readonly contexts: Uint8Array[];
   confirmed: boolean;
   over: boolean;
   retry: Timer;
   limit: Timer;
-}
-
-/** The eight bytes of an id. */
-function contextOf(id: Id64): Uint8Array {
-  const bytes = new Uint8Array(8);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, Number.parseInt(id.slice(0, 8), 16));
-  view.setUint32(4, Number.parseInt(id.slice(8), 16));
-  return bytes;
 }

@@ -32,6 +32,23 @@ export interface TransportDeps extends PeerAccess {
   readonly dialTimeoutUs: number;
 }
 
+/** Whether no message before this one goes with a batch to the same peer. The lists are short: a few for each peer. */
+function isFirstTo(messages: readonly Message[], at: number): boolean {
+  const { to } = messages[at]!;
+  for (let i = 0; i < at; i++) if (messages[i]!.to === to && messages[i]!.type !== MessageType.Snap) return false;
+  return true;
+}
+
+/** This message and those after it that go to the same peer, in their order. */
+function batchTo(messages: readonly Message[], first: number): readonly Message[] {
+  const { to } = messages[first]!;
+  const batch = [messages[first]!];
+  for (let i = first + 1; i < messages.length; i++) {
+    if (messages[i]!.to === to && messages[i]!.type !== MessageType.Snap) batch.push(messages[i]!);
+  }
+  return batch;
+}
+
 /** Carries Raft messages to the other members, one stream to each; what cannot be sent now is dropped, never kept. */
 export class Transport {
   readonly #deps: TransportDeps;
@@ -62,18 +79,13 @@ export class Transport {
 
   /** Hands messages to their peers' streams, keeping their order. */
   send(messages: readonly Message[]): void {
-    const byPeer = new Map<NodeId, Message[]>();
-    for (const message of messages) {
+    for (let i = 0; i < messages.length; i++) {
+      const message = messages[i]!;
       const peer = this.#peers.get(message.to);
       if (peer === undefined) continue;
       if (message.type === MessageType.Snap) peer.sendSnapshot(message);
-      else {
-        const batch = byPeer.get(message.to);
-        if (batch === undefined) byPeer.set(message.to, [message]);
-        else batch.push(message);
-      }
+      else if (isFirstTo(messages, i)) peer.send(batchTo(messages, i));
     }
-    for (const [id, batch] of byPeer) this.#peers.get(id)!.send(batch);
   }
 
   /** Monotonic time since which the peer's stream has been up; null when it is down. */

@@ -9,10 +9,10 @@ import {
   TxnRequest,
   type TxnResponse,
 } from '../../../api/etcd/kv.ts';
+import { sameBytes } from '../../../platform/bytes.ts';
 import type { MessageType } from '../../../rpc/message.ts';
 import type { Blame, CommitOrder, Committed } from './commit-order.ts';
 import { difference, type Outcome } from './model/difference.ts';
-import { sameBytes } from './model/keys.ts';
 import { rangeAt } from './model/read.ts';
 import { readTxnAt } from './model/write.ts';
 

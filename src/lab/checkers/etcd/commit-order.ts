@@ -3,9 +3,9 @@ import { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type { ApplyResult } from '../../../etcd/server/apply/applier.ts';
 import type { DatabaseState } from '../../../etcd/server/backend/image.ts';
 import type { ServerObserver } from '../../../etcd/server/observer.ts';
+import { sameBytes } from '../../../platform/bytes.ts';
 import type { Answer } from './model/answer.ts';
 import { difference } from './model/difference.ts';
-import { sameBytes } from './model/keys.ts';
 import { EtcdModel, type ModelOptions } from './model/model.ts';
 import { sameContent } from './same-content.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseState } from '../../../etcd/server/backend/image.ts';
-import { sameBytes } from './model/keys.ts';
+import { sameBytes } from '../../../platform/bytes.ts';
 
 /** Whether two databases hold the same keys, leases and place in the log: members of one restored cluster do. */
 export function sameContent(a: DatabaseState, b: DatabaseState): boolean {

@@ -10,8 +10,9 @@ import type {
 } from '../../../../api/etcd/kv.ts';
 import type { LeaseGrantResponse } from '../../../../api/etcd/lease.ts';
 import type { AlarmResponse } from '../../../../api/etcd/maintenance.ts';
+import { sameBytes } from '../../../../platform/bytes.ts';
 import type { Answer } from './answer.ts';
-import { sameBytes, textOf } from './keys.ts';
+import { textOf } from './keys.ts';
 
 /** A response with a header, or the error that stands in its place. */
 export type Outcome = { readonly header: ResponseHeader | null } | EtcdErrorKind;

@@ -39,10 +39,3 @@ export function covers(interval: Interval, text: string): boolean {
   if (interval.single) return text === interval.from;
   return text >= interval.from && (interval.end === undefined || text < interval.end);
 }
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a === b) return true;
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
