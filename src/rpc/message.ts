@@ -3,7 +3,6 @@ import type { Codec } from '../platform/rpc.ts';
 import { compile, type Slot } from './compiled.ts';
 import type { Field, Nestable } from './fields.ts';
 import { Reader, ReverseWriter } from './wire.ts';
-import type { Encoding } from './written-out.ts';
 
 /** The properties of a message. */
 export type Shape = Readonly<Record<string, Field<unknown>>>;
@@ -26,17 +25,9 @@ export type MessageOf<M> = M extends MessageType<infer T> ? T : never;
  * Describes a protobuf message: `message('etcdserverpb.RangeRequest', { key: bytes(1), limit: int64(3) })`. Values are
  * immutable objects that always hold every property: proto3 defaults where nothing was set, null where presence is
  * explicit (nested messages, `optional`, `oneof`). Fields unknown to the description are skipped when reading.
- *
- * `encoding` writes the same out by hand, for messages that are too frequent to ask their fields.
  */
-export function message<const S extends Shape>(
-  typeName: string,
-  shape: S,
-  encoding?: Encoding<ValuesOf<S>>,
-): MessageType<ValuesOf<S>> {
-  return encoding === undefined
-    ? new DescribedMessage<ValuesOf<S>>(typeName, shape)
-    : new WrittenOutMessage<ValuesOf<S>>(typeName, shape, encoding);
+export function message<const S extends Shape>(typeName: string, shape: S): MessageType<ValuesOf<S>> {
+  return new DescribedMessage<ValuesOf<S>>(typeName, shape);
 }
 
 class DescribedMessage<T> implements MessageType<T> {
@@ -86,22 +77,5 @@ class DescribedMessage<T> implements MessageType<T> {
       else values[slot.name] = slot.field.read(input, number, tag & 7, values[slot.name]);
     }
     return values as T;
-  }
-}
-
-class WrittenOutMessage<T> extends DescribedMessage<T> {
-  readonly #encoding: Encoding<T>;
-
-  constructor(typeName: string, shape: Shape, encoding: Encoding<T>) {
-    super(typeName, shape);
-    this.#encoding = encoding;
-  }
-
-  override sizeBytes(value: T): number {
-    return this.#encoding.sizeBytes(value);
-  }
-
-  override writeTo(out: ReverseWriter, value: T): void {
-    this.#encoding.writeTo(out, value);
   }
 }

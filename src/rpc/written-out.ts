@@ -1,5 +1,4 @@
 import { Bug } from '../platform/errors.ts';
-import { id64Scalar, ZERO_ID64 } from './scalars.ts';
 import { DELIMITED, delimitedSizeBytes, type ReverseWriter, VARINT, varintSizeBytes } from './wire.ts';
 
 /**
@@ -14,8 +13,6 @@ export interface Encoding<T> {
   writeTo(out: ReverseWriter, message: T): void;
 }
 
-const ID = id64Scalar<string>('uint64');
-
 /** A number that is never negative. */
 export function numberSizeBytes(value: number): number {
   if (value === 0) return 0;
@@ -29,20 +26,8 @@ export function writeNumber(out: ReverseWriter, number: number, value: number): 
   out.tag(number, VARINT);
 }
 
-export function flagSizeBytes(value: boolean): number {
-  return value ? 2 : 0;
-}
-
 export function writeFlag(out: ReverseWriter, number: number, value: boolean): void {
   if (value) writeNumber(out, number, 1);
-}
-
-export function bytesSizeBytes(value: Uint8Array): number {
-  return value.length === 0 ? 0 : 1 + delimitedSizeBytes(value.length);
-}
-
-export function writeBytes(out: ReverseWriter, number: number, value: Uint8Array): void {
-  if (value.length > 0) writePresentBytes(out, number, value);
 }
 
 /** Writes bytes even if there are none. */
@@ -50,17 +35,6 @@ export function writePresentBytes(out: ReverseWriter, number: number, value: Uin
   out.raw(value);
   out.varint(value.length);
   out.tag(number, DELIMITED);
-}
-
-/** A 64-bit id as an integer, signed or not: the bits are the same. */
-export function idSizeBytes(value: string): number {
-  return value === ZERO_ID64 ? 0 : 1 + ID.sizeBytes(value);
-}
-
-export function writeId(out: ReverseWriter, number: number, value: string): void {
-  if (value === ZERO_ID64) return;
-  ID.write(out, value);
-  out.tag(number, VARINT);
 }
 
 /** A message within a message, empty or not. */

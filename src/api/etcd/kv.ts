@@ -1,7 +1,6 @@
 import { repeated } from '../../rpc/composite-fields.ts';
 import { bool, bytes, id64, int32, int64, nested, uint64 } from '../../rpc/fields.ts';
 import { type MessageType, message } from '../../rpc/message.ts';
-import { KEY_VALUE, PUT_REQUEST, PUT_RESPONSE, RESPONSE_HEADER } from './encodings.ts';
 
 /** Messages of etcd's KV service (reference/etcd.md E2.1). Keys and values are bytes; revisions are safe integers. */
 
@@ -149,29 +148,21 @@ export interface CompactionResponse {
   readonly header: ResponseHeader | null;
 }
 
-export const ResponseHeader: MessageType<ResponseHeader> = message(
-  'etcdserverpb.ResponseHeader',
-  {
-    clusterId: id64(1, 'uint64'),
-    memberId: id64(2, 'uint64'),
-    revision: int64(3),
-    raftTerm: uint64(4),
-  },
-  RESPONSE_HEADER,
-);
+export const ResponseHeader: MessageType<ResponseHeader> = message('etcdserverpb.ResponseHeader', {
+  clusterId: id64(1, 'uint64'),
+  memberId: id64(2, 'uint64'),
+  revision: int64(3),
+  raftTerm: uint64(4),
+});
 
-export const KeyValue: MessageType<KeyValue> = message(
-  'mvccpb.KeyValue',
-  {
-    key: bytes(1),
-    createRevision: int64(2),
-    modRevision: int64(3),
-    version: int64(4),
-    value: bytes(5),
-    lease: id64(6, 'int64'),
-  },
-  KEY_VALUE,
-);
+export const KeyValue: MessageType<KeyValue> = message('mvccpb.KeyValue', {
+  key: bytes(1),
+  createRevision: int64(2),
+  modRevision: int64(3),
+  version: int64(4),
+  value: bytes(5),
+  lease: id64(6, 'int64'),
+});
 
 export const Event: MessageType<Event> = message('mvccpb.Event', {
   type: int32(1),
@@ -202,27 +193,19 @@ export const RangeResponse: MessageType<RangeResponse> = message('etcdserverpb.R
   count: int64(4),
 });
 
-export const PutRequest: MessageType<PutRequest> = message(
-  'etcdserverpb.PutRequest',
-  {
-    key: bytes(1),
-    value: bytes(2),
-    lease: id64(3, 'int64'),
-    prevKv: bool(4),
-    ignoreValue: bool(5),
-    ignoreLease: bool(6),
-  },
-  PUT_REQUEST,
-);
+export const PutRequest: MessageType<PutRequest> = message('etcdserverpb.PutRequest', {
+  key: bytes(1),
+  value: bytes(2),
+  lease: id64(3, 'int64'),
+  prevKv: bool(4),
+  ignoreValue: bool(5),
+  ignoreLease: bool(6),
+});
 
-export const PutResponse: MessageType<PutResponse> = message(
-  'etcdserverpb.PutResponse',
-  {
-    header: nested(1, ResponseHeader),
-    prevKv: nested(2, KeyValue),
-  },
-  PUT_RESPONSE,
-);
+export const PutResponse: MessageType<PutResponse> = message('etcdserverpb.PutResponse', {
+  header: nested(1, ResponseHeader),
+  prevKv: nested(2, KeyValue),
+});
 
 export const DeleteRangeRequest: MessageType<DeleteRangeRequest> = message('etcdserverpb.DeleteRangeRequest', {
   key: bytes(1),

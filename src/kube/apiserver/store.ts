@@ -10,6 +10,7 @@ import {
   type FieldError,
   invalid,
   invalidField,
+  KubeError,
   notFound,
   requiredField,
 } from '../objects/errors.ts';

@@ -7,7 +7,7 @@ import { PeerBatch } from '../../../src/etcd/server/peers/message-codec.ts';
 import { Payload } from '../../../src/etcd/server/raft/payload.ts';
 import { RequestId } from '../../../src/etcd/server/raft/request-id.ts';
 import { EntryType, type Message, MessageType as RaftType } from '../../../src/raft/index.ts';
-import { type MessageType, message } from '../../../src/rpc/message.ts';
+import type { MessageType } from '../../../src/rpc/message.ts';
 import { ReverseWriter } from '../../../src/rpc/wire.ts';
 
 const number = fc.oneof(
@@ -38,34 +38,34 @@ const putRequest = fc.record({
   ignoreLease: fc.boolean(),
 });
 
-/** The type as its description alone has it. */
-function described<T>(type: MessageType<T>): MessageType<T> {
-  return message(type.typeName, type.shape) as unknown as MessageType<T>;
+/** Field by field, as the description has them, without the functions that are made of it. */
+function asFieldsSay<T>(type: MessageType<T>, value: T): Uint8Array {
+  const values = value as Record<string, unknown>;
+  const slots = Object.entries(type.shape).sort(([, a], [, b]) => b.numbers[0]! - a.numbers[0]!);
+  const sizeBytes = slots.reduce((sum, [name, field]) => sum + field.sizeBytes(values[name]), 0);
+  const out = new ReverseWriter(sizeBytes);
+  for (const [name, field] of slots) field.write(out, values[name]);
+  return out.finish();
 }
 
 function expectAsDescribed<T>(type: MessageType<T>, values: fc.Arbitrary<T>): void {
   fc.assert(
     fc.property(values, (value) => {
       const encoded = type.encode(value);
-      expect(encoded).toEqual(described(type).encode(value));
+      expect(encoded).toEqual(asFieldsSay(type, value));
       expect(type.decode(encoded)).toEqual(value);
     }),
     { numRuns: 200 },
   );
 }
 
-describe('what is encoded by hand is written as its description says, and read back:', () => {
+describe('what every put passes is written as its description says, and read back:', () => {
   it('a key', () => expectAsDescribed(KeyValue, keyValue));
   it('a stored revision', () => expectAsDescribed(StoredRevision, fc.record({ sub: number, kv: fc.option(keyValue) })));
   it('the header of an answer', () => expectAsDescribed(ResponseHeader, responseHeader));
   it('a put', () => expectAsDescribed(PutRequest, putRequest));
   it('the answer to a put', () =>
     expectAsDescribed(PutResponse, fc.record({ header: fc.option(responseHeader), prevKv: fc.option(keyValue) })));
-
-  it('a number that cannot be is refused', () => {
-    const kv = KeyValue.of({ version: -1 });
-    expect(() => KeyValue.sizeBytes(kv)).toThrow('-1 does not fit');
-  });
 });
 
 describe('an entry between members', () => {
