@@ -202,18 +202,16 @@ export const ZERO_ID64 = '0000000000000000';
 
 const ID_DIGITS = 16;
 
-/** 32 bits of an id, from its digit `from` on. */
+/** 32 bits of an id, from its digit `from` on; −1 when one of them is no digit. */
 function half(id: string, from: number): number {
   let value = 0;
-  for (let i = from; i < from + ID_DIGITS / 2; i++) value = (value << 4) | hexDigit(id.charCodeAt(i));
-  return value >>> 0;
-}
-
-function isId64(id: string): boolean {
-  if (id.length !== ID_DIGITS) return false;
   let check = 0;
-  for (let i = 0; i < ID_DIGITS; i++) check |= checkHexDigit(id.charCodeAt(i));
-  return check >= 0;
+  for (let i = from; i < from + ID_DIGITS / 2; i++) {
+    const code = id.charCodeAt(i);
+    check |= checkHexDigit(code);
+    value = (value << 4) | hexDigit(code);
+  }
+  return check < 0 ? -1 : value >>> 0;
 }
 
 function hex32(value: number): string {
@@ -228,8 +226,12 @@ export function id64Scalar<T extends string>(wire: Id64Wire): Scalar<T> {
     zero: ZERO_ID64 as T,
     isZero: (value: T) => value === ZERO_ID64,
     sizeBytes: (value: T) => {
-      if (!isId64(value)) throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
-      return fixed ? 8 : varint64SizeBytes(half(value, 0), half(value, ID_DIGITS / 2));
+      const high = half(value, 0);
+      const low = half(value, ID_DIGITS / 2);
+      if (value.length !== ID_DIGITS || high < 0 || low < 0) {
+        throw new Bug(`64-bit id ${JSON.stringify(value)} is not 16 lower-case hex digits`);
+      }
+      return fixed ? 8 : varint64SizeBytes(high, low);
     },
     write: (out: ReverseWriter, value: T) => {
       if (fixed) out.fixed64(half(value, 0), half(value, ID_DIGITS / 2));

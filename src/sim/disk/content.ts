@@ -183,7 +183,9 @@ export class FileContent {
   #chunkFor(index: number, needed: number): Uint8Array {
     const chunk = this.#chunks[index];
     if (chunk !== undefined && chunk.length >= needed) return chunk;
-    let capacity = Math.max(SMALLEST_CHUNK, chunk?.length ?? 0);
+    // A file that goes on after a chunk will fill the next one too; only small ones save room.
+    const goesOn = index > 0 && this.#chunks[index - 1] !== undefined;
+    let capacity = goesOn ? CHUNK : Math.max(SMALLEST_CHUNK, chunk?.length ?? 0);
     while (capacity < needed) capacity *= 2;
     const grown = new Uint8Array(capacity);
     if (chunk !== undefined) grown.set(chunk);
