@@ -71,12 +71,15 @@ export class Persistence {
 
   #onChange(count: number): void {
     if (count >= this.#options.batchLimit) this.#wantCommit();
-    else if (this.#timer === null) {
-      this.#timer = this.#parts.clock.after(this.#options.batchIntervalUs, () => {
-        this.#timer = null;
-        this.#wantCommit();
-      });
-    }
+    else if (this.#timer === null) this.#arm();
+  }
+
+  /** Apart from its caller: a function with a closure in it makes a record for that whenever it is called. */
+  #arm(): void {
+    this.#timer = this.#parts.clock.after(this.#options.batchIntervalUs, () => {
+      this.#timer = null;
+      this.#wantCommit();
+    });
   }
 
   #wantCommit(): void {
