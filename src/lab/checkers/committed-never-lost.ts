@@ -1,5 +1,5 @@
 import { EtcdEvent } from '../../etcd/events.ts';
-import { EtcdLineage } from '../view/etcd-lineage.ts';
+import { type EtcdBirth, EtcdLineage } from '../view/etcd-lineage.ts';
 import { type Checker, machineOf } from './checker.ts';
 
 /** The lowest and the highest entry of one term that a member is known to have applied. */
@@ -15,7 +15,8 @@ interface Stretch {
  */
 export function committedNeverLost(): Checker {
   const lineage = new EtcdLineage();
-  const stretches = new Map<string, Map<number, Stretch>>();
+  /** By birth, or by machine where no birth is known. */
+  const stretches = new Map<EtcdBirth | string, Map<number, Stretch>>();
   return {
     guarantee: 'committed-never-lost',
     about: 'an entry that was applied anywhere is never lost or replaced',
@@ -25,14 +26,15 @@ export function committedNeverLost(): Checker {
       const { index, term } = event.fields as { index: number; term: number };
       const machine = machineOf(event.source);
       const birth = lineage.birthOn(machine);
-      const cluster = birth === undefined ? machine : `cluster ${birth.clusterId} born on ${birth.machine}`;
-      const terms = stretches.get(`${birth?.number} ${cluster}`) ?? new Map<number, Stretch>();
-      stretches.set(`${birth?.number} ${cluster}`, terms);
+      const terms = stretches.get(birth ?? machine) ?? new Map<number, Stretch>();
+      stretches.set(birth ?? machine, terms);
       for (const [other, { first, last }] of terms) {
-        if (other < term ? last >= index : other > term && first <= index)
+        if (other < term ? last >= index : other > term && first <= index) {
+          const cluster = birth === undefined ? machine : `cluster ${birth.clusterId} born on ${birth.machine}`;
           report(
             `${cluster}: ${machine} applied entry ${index} of term ${term}, but entry ${other < term ? last : first} of term ${other} was applied before`,
           );
+        }
       }
       widen(terms, term, index);
     },

@@ -1,7 +1,7 @@
 import { EtcdEvent } from '../../etcd/events.ts';
 import type { TraceEvent } from '../../sim/trace.ts';
 import { machineOf } from '../checkers/checker.ts';
-import { etcdDataGone } from './etcd-data-gone.ts';
+import { etcdDataGone, TELLING_OF_DATA } from './etcd-data-gone.ts';
 
 /** The founding of one etcd cluster. Cluster ids do not tell births apart: the same URLs give the same id. */
 export interface EtcdBirth {
@@ -19,6 +19,13 @@ const FOUNDING: ReadonlyMap<string, EtcdBirth['how']> = new Map([
   ['forced', 'force-new-cluster'],
 ]);
 
+/** Kinds of events that say something about births; of all others there are many more. */
+const TELLING: ReadonlySet<string> = new Set([
+  ...TELLING_OF_DATA,
+  EtcdEvent.MemberAdded.name,
+  EtcdEvent.MemberStarted.name,
+]);
+
 /** Tells which birth the etcd data on each machine descends from. */
 export class EtcdLineage {
   readonly births: EtcdBirth[] = [];
@@ -30,6 +37,7 @@ export class EtcdLineage {
 
   /** Folds one event in; the birth, when the event is one. */
   take(event: TraceEvent): EtcdBirth | undefined {
+    if (!TELLING.has(event.kind)) return undefined;
     const machine = machineOf(event.source);
     if (etcdDataGone(event)) this.#data.delete(machine);
     if (event.kind === EtcdEvent.MemberAdded.name) {

@@ -1,5 +1,6 @@
 import { type KeyValue, type LeaseId, NO_BYTES, NO_LEASE } from '../../../../api/etcd/kv.ts';
-import type { Interval } from './keys.ts';
+import { KeyTable } from './key-table.ts';
+import { type Interval, textOf } from './keys.ts';
 import { OrderedKeys } from './ordered-keys.ts';
 
 /** One change of one key; version 0 is a deletion. */
@@ -9,7 +10,6 @@ export interface Version extends KeyValue {
 
 /** What a put writes. */
 export interface NewValue {
-  readonly text: string;
   readonly key: Uint8Array;
   readonly value: Uint8Array;
   readonly lease: LeaseId;
@@ -26,10 +26,12 @@ export class KeySpace {
   /** Revisions below this cannot be told any more. */
   oldest = 1;
   readonly #keepRevisions: number;
-  readonly #histories = new Map<string, Version[]>();
+  readonly #histories = new KeyTable<Version>();
   readonly #keys = new OrderedKeys();
   /** All changes from `oldest` on, in order. */
   #changes: Version[] = [];
+  /** Beside each change the history of its key. */
+  #changed: Version[][] = [];
   #inTransaction = 0;
 
   constructor(keepRevisions: number) {
@@ -43,7 +45,13 @@ export class KeySpace {
 
   /** What exists at a revision. */
   at(text: string, revision: number): Version | null {
-    const history = this.#histories.get(text);
+    const history = this.#histories.ofText(text);
+    return history === undefined ? null : versionAt(history, revision);
+  }
+
+  /** The same, by the bytes of the key. */
+  atKey(key: Uint8Array, revision: number): Version | null {
+    const history = this.#histories.ofBytes(key);
     return history === undefined ? null : versionAt(history, revision);
   }
 
@@ -66,13 +74,15 @@ export class KeySpace {
     for (let i = this.#firstOf(from); i < changes.length && changes[i]!.modRevision <= to; i++) visit(changes[i]!);
   }
 
-  put({ text, key, value, lease }: NewValue): Version | null {
+  put({ key, value, lease }: NewValue): Version | null {
     const main = this.revision + 1;
-    const history = this.#historyOf(text);
-    const previous = versionAt(history, main);
+    const history = this.#histories.ofBytes(key);
+    const previous = history === undefined ? null : versionAt(history, main);
+    // All versions of a key share its text and bytes, so that those of this request are soon forgotten.
+    const shared = history?.[0] ?? { text: textOf(key), key };
     this.#add(history, {
-      text,
-      key,
+      text: shared.text,
+      key: shared.key,
       value,
       lease,
       createRevision: previous === null ? main : previous.createRevision,
@@ -89,7 +99,7 @@ export class KeySpace {
     this.each(interval, main, (version) => removed.push(version));
     for (const { text, key } of removed) {
       const nothing = { createRevision: 0, version: 0, value: NO_BYTES, lease: NO_LEASE };
-      this.#add(this.#historyOf(text), { text, key, modRevision: main, ...nothing });
+      this.#add(this.#histories.ofText(text), { text, key, modRevision: main, ...nothing });
     }
     return removed;
   }
@@ -109,25 +119,22 @@ export class KeySpace {
 
   /** Takes changes of the past in, oldest first; nothing below `oldest` is asked for. */
   restore(changes: readonly Version[], revision: number, oldest: number): void {
-    for (const version of changes) this.#add(this.#historyOf(version.text), version);
+    for (const version of changes) this.#add(this.#histories.ofText(version.text), version);
     this.#inTransaction = 0;
     this.revision = revision;
     this.oldest = oldest;
   }
 
-  /** Of a key that is written next. */
-  #historyOf(text: string): Version[] {
-    const known = this.#histories.get(text);
-    if (known !== undefined) return known;
-    const history: Version[] = [];
-    this.#histories.set(text, history);
-    this.#keys.add(text);
-    return history;
-  }
-
-  #add(history: Version[], version: Version): void {
+  /** `known`: what there is of that key already. */
+  #add(known: Version[] | undefined, version: Version): void {
+    const history = known ?? [];
     history.push(version);
+    if (known === undefined) {
+      this.#histories.add(history);
+      this.#keys.add(version.text);
+    }
     this.#changes.push(version);
+    this.#changed.push(history);
     this.#inTransaction++;
   }
 
@@ -146,18 +153,16 @@ export class KeySpace {
   #forget(oldest: number): void {
     const count = this.#firstOf(oldest + 1);
     for (let i = 0; i < count; i++) {
-      const { text } = this.#changes[i]!;
-      const history = this.#histories.get(text);
-      if (history === undefined) continue;
-      let superseded = 0;
-      while (superseded + 1 < history.length && history[superseded + 1]!.modRevision <= oldest) superseded++;
-      if (superseded > 0) history.splice(0, superseded);
-      const first = history[0]!;
-      if (history.length > 1 || first.version !== 0 || first.modRevision > oldest) continue;
-      this.#histories.delete(text);
-      this.#keys.delete(text);
+      const history = this.#changed[i]!;
+      while (history.length > 1 && history[1]!.modRevision <= oldest) history.shift();
+      const first = history[0];
+      if (first === undefined || history.length > 1 || first.version !== 0 || first.modRevision > oldest) continue;
+      this.#histories.remove(history);
+      this.#keys.delete(first.text);
+      history.pop();
     }
     this.#changes = this.#changes.slice(count);
+    this.#changed = this.#changed.slice(count);
     this.oldest = oldest;
   }
 }

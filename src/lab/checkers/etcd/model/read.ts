@@ -14,12 +14,27 @@ export function unreadable(keys: KeySpace, compacted: number, revision: number):
 /** A range as the state answers it whose current revision is `now` (reference/etcd.md A3). */
 export function rangeAt(keys: KeySpace, request: RangeRequest, now: number): RangeAnswer {
   const revision = request.revision > 0 ? request.revision : now;
+  if (isPlainRead(request)) {
+    const version = keys.atKey(request.key, revision);
+    return {
+      kind: 'range',
+      revision: now,
+      count: version === null ? 0 : 1,
+      more: false,
+      kvs: version === null ? [] : [version],
+    };
+  }
   const all: Version[] = [];
   keys.each(intervalOf(request.key, request.rangeEnd), revision, (version) => all.push(version));
   const count = all.length;
   if (request.countOnly) return { kind: 'range', revision: now, count, kvs: [], more: false };
   const { kvs, more } = cut(ordered(filtered(preselected(all, request), request), request), request.limit);
   return { kind: 'range', revision: now, count, more, kvs: request.keysOnly ? kvs.map(withoutValue) : kvs };
+}
+
+/** Whether it asks for one key and nothing else, as most do. */
+function isPlainRead(request: RangeRequest): boolean {
+  return request.rangeEnd.length === 0 && !request.countOnly && !request.keysOnly && !hasFilters(request);
 }
 
 /** A range inside a transaction or an entry, with its possible refusal. */

@@ -23,7 +23,7 @@ export interface WriteState {
 /** Why a put is refused; in a transaction the key is looked for before the lease (reference/etcd.md A4). */
 export function putRefusal(state: WriteState, put: PutRequest, inTransaction: boolean): EtcdErrorKind | null {
   const keeps = put.ignoreValue || put.ignoreLease;
-  const noKey = keeps && state.keys.at(textOf(put.key), state.keys.revision) === null ? EtcdError.KeyNotFound : null;
+  const noKey = keeps && state.keys.atKey(put.key, state.keys.revision) === null ? EtcdError.KeyNotFound : null;
   const known = put.lease === NO_LEASE || state.leases.get(put.lease) !== undefined;
   const noLease = known ? null : EtcdError.LeaseNotFound;
   return inTransaction ? (noKey ?? noLease) : (noLease ?? noKey);
@@ -32,12 +32,13 @@ export function putRefusal(state: WriteState, put: PutRequest, inTransaction: bo
 /** A put that was not refused. */
 export function runPut(state: WriteState, put: PutRequest): Answer {
   const { keys, leases } = state;
-  const text = textOf(put.key);
-  const before = put.ignoreValue || put.ignoreLease ? keys.at(text, keys.readRevision) : null;
+  const { key } = put;
+  const before = put.ignoreValue || put.ignoreLease ? keys.atKey(key, keys.readRevision) : null;
   const value = put.ignoreValue ? before!.value : put.value;
   const lease = put.ignoreLease ? before!.lease : put.lease;
-  const previous = keys.put({ text, key: put.key, value, lease });
-  leases.move(text, previous?.lease ?? NO_LEASE, lease);
+  const previous = keys.put({ key, value, lease });
+  const held = previous?.lease ?? NO_LEASE;
+  if (held !== lease) leases.move(textOf(key), held, lease);
   return { kind: 'put', revision: keys.readRevision, previous: put.prevKv ? previous : null };
 }
 
