@@ -257,6 +257,11 @@ describe('etcdctl', () => {
       /^NAME:\n\tlock - Acquires a named lock\n\nUSAGE:\n\tetcdctl lock <lockname> \[exec-command arg1 arg2 \.\.\.\] \[flags\]\n\nOPTIONS:\n {2}-h, --help\[=false\]\thelp for lock\n {6}--ttl=10\t\ttimeout for session\n\nGLOBAL OPTIONS:\n/,
     );
     for (const line of ['lock --help', 'lock a b -h', '--endpoints=x lock --help']) expect(run(line).out).toBe(out);
+    for (const flags of ['--endpoints=http:/x', '--cert=none', '--user=root']) {
+      expect(run(`help lock ${flags}`).out).toBe(out);
+      expect(run(`version ${flags}`).code).toBe(0);
+      expect(run(`get k ${flags}`).code).not.toBe(0);
+    }
     expect(run('put k v -- --help').out).toBe('OK\n');
     expect(run('get --help').out).toContain('\n      --count-only[=false]\t\tGet only the count\n');
     expect(run('endpoint').out).toMatch(/\nAPI VERSION:\n\t3\.6\n\n\nCOMMANDS:\n\thashkv\tPrints/);
@@ -267,7 +272,11 @@ describe('etcdctl', () => {
 
   it('refuses what it does not know, before it asks a server', () => {
     expect(run('frobnicate').err).toContain('Error: unknown command "frobnicate" for "etcdctl"');
-    expect(run('get --nonsense k').err).toBe('Error: unknown flag: --nonsense\n');
+    expect(run('get --nonsense k')).toEqual({
+      code: 1,
+      out: run('help get').out,
+      err: 'Error: unknown flag: --nonsense\n',
+    });
     expect(run('get k -w yaml')).toMatchObject({ code: 4, err: 'Error: unsupported output format\n' });
     for (const line of ['watch a --', 'watch --', 'watch a --rev=1 --'])
       expect(run(line), line).toMatchObject({

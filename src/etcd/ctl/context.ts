@@ -1,4 +1,3 @@
-import type { TlsClient } from '../../platform/rpc.ts';
 import type { Once } from '../../platform/signal.ts';
 import type { ClientOptions, ClientPorts, EtcdClient } from '../client/client.ts';
 import type { Flags } from './flags.ts';
@@ -32,7 +31,6 @@ export interface Run {
   readonly hex: boolean;
   /** Limit of a command that has one; absent for those that wait as long as it takes. */
   readonly limits: { readonly timeoutUs: number };
-  readonly tls: TlsClient | undefined;
   /** A client over some endpoints, by default all; closed when the command ends. */
   client(endpoints?: readonly string[], options?: Partial<ClientOptions>): EtcdClient;
   /** Prints what help says of the command that these words name. */

@@ -9,7 +9,7 @@ import { LockError } from '../client/mutex.ts';
 import { REFUSED } from './commands.ts';
 import { type CtlContext, CtlExit, ExitCode, type Format, type Run } from './context.ts';
 import { findCommand } from './find.ts';
-import { type Flags, parseWords, type Words } from './flags.ts';
+import { type FlagSpecs, type Flags, parseWords, type Words } from './flags.ts';
 import { helpText } from './help.ts';
 import { errorText } from './print/errors.ts';
 
@@ -18,7 +18,7 @@ export function* etcdctl(words: readonly string[], context: CtlContext): Task<nu
   const clients: EtcdClient[] = [];
   try {
     const { verb, subject, rest, specs } = findCommand(words);
-    const line = parseWords(rest, specs, context.env);
+    const line = parsed(rest, specs, context, () => helpText(subject, context.version));
     if (verb === undefined || line.flags.bool('help')) context.out(helpText(subject, context.version));
     else yield* verb.run(makeRun(line, context, clients));
     return ExitCode.Success;
@@ -31,6 +31,16 @@ export function* etcdctl(words: readonly string[], context: CtlContext): Task<nu
       client.close();
       if (!client.gone.isSet) context.linger(client.gone);
     }
+  }
+}
+
+/** The words of a line; what does not fit is told behind the help of its command, as cobra does. */
+function parsed(words: readonly string[], specs: FlagSpecs, context: CtlContext, help: () => string): Words {
+  try {
+    return parseWords(words, specs, context.env);
+  } catch (error) {
+    if (error instanceof CtlExit) context.out(help());
+    throw error;
   }
 }
 
@@ -62,9 +72,6 @@ function makeRun({ args, flags, dashAt }: Words, context: CtlContext, clients: E
     .text('endpoints')
     .split(',')
     .filter((text) => text !== '');
-  for (const endpoint of endpoints) parseEndpoint(endpoint);
-  if (flags.text('user') !== '') throw new CtlExit(ExitCode.Error, 'authentication is not simulated: leave --user out');
-  const tls = tlsOf(flags, context);
   const shared = new Map<string, EtcdClient>();
   return {
     context,
@@ -75,11 +82,14 @@ function makeRun({ args, flags, dashAt }: Words, context: CtlContext, clients: E
     format: formatOf(flags.text('write-out')),
     hex: flags.bool('hex'),
     limits: { timeoutUs: flags.duration('command-timeout') },
-    tls,
     client(chosen = endpoints, options = {}) {
       const key = chosen.join(',');
       const known = shared.get(key);
       if (known !== undefined) return known;
+      for (const endpoint of endpoints) parseEndpoint(endpoint);
+      if (flags.text('user') !== '')
+        throw new CtlExit(ExitCode.Error, 'authentication is not simulated: leave --user out');
+      const tls = tlsOf(flags, context);
       const client = new EtcdClient(context.ports, {
         endpoints: chosen,
         dialTimeoutUs: flags.duration('dial-timeout'),
