@@ -4,7 +4,6 @@ import { Applier, type ApplyEffects, type ApplyResult } from '../../../src/etcd/
 import { readFrames } from '../../../src/etcd/server/backend/frame.ts';
 import { encodeImage, StateBuilder } from '../../../src/etcd/server/backend/image.ts';
 import { hashAt } from '../../../src/etcd/server/mvcc/hash.ts';
-import type { Revision } from '../../../src/etcd/server/mvcc/revision.ts';
 import { ReplicatedState } from '../../../src/etcd/server/state/replicated.ts';
 import { concatBytes } from '../../../src/platform/bytes.ts';
 
@@ -15,7 +14,7 @@ export class Replica {
   readonly state: ReplicatedState;
   readonly #applier: Applier;
 
-  constructor(memberId: string, changed: (changes: readonly Revision[]) => void, behaviour: Behaviour = ETCD_3_6) {
+  constructor(memberId: string, changed: (changes: number) => void, behaviour: Behaviour = ETCD_3_6) {
     this.state = new ReplicatedState({
       clusterId: '0000000000000001',
       memberId,

@@ -46,12 +46,22 @@ describe('revisions', () => {
     store.put('a', bytesOf('a'), utf8Encode('1'), NO_LEASE);
     expect(store.readRevision).toBe(2);
     store.put('b', bytesOf('b'), utf8Encode('2'), NO_LEASE);
-    const changes = store.endWrite();
+    const changes = store.log.newest(store.endWrite());
     expect(changes.map(({ main, sub }) => [main, sub])).toEqual([
       [2, 0],
       [2, 1],
     ]);
     expect(store.currentRevision).toBe(2);
+  });
+
+  it('of a long transaction are all found in the log, and no others', () => {
+    const store = newStore();
+    for (let i = 0; i < 700; i++) put(store, 'before', String(i));
+    store.beginWrite();
+    for (let i = 0; i < 3000; i++) store.put(`k${i}`, bytesOf(`k${i}`), utf8Encode('v'), NO_LEASE);
+    const changes = store.log.newest(store.endWrite());
+    expect(changes.map(({ main, sub }) => [main, sub])).toEqual(Array.from({ length: 3000 }, (_, sub) => [702, sub]));
+    expect(store.log.newest(0)).toEqual([]);
   });
 
   it('count versions from one within a life of a key, and keep its creation', () => {

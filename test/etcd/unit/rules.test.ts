@@ -46,8 +46,8 @@ const SECOND = 1_000_000;
 
 class Recorder implements ApplyEffects {
   readonly seen: string[] = [];
-  changed(changes: readonly unknown[]): void {
-    this.seen.push(`changed ${changes.length}`);
+  changed(changes: number): void {
+    this.seen.push(`changed ${changes}`);
   }
   compacted(revision: number): void {
     this.seen.push(`compacted ${revision}`);

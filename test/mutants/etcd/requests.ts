@@ -63,7 +63,7 @@ export const REQUEST_ROWS: readonly Row[] = Object.freeze<Row[]>([
     'A2',
     'a delete of nothing makes a revision',
     'server/mvcc/store.ts',
-    '    if (changes.length > 0) this.currentRevision++;\n',
+    '    if (changes > 0) this.currentRevision++;\n',
     '    this.currentRevision++;\n',
   ],
   [

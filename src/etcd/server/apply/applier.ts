@@ -3,7 +3,6 @@ import type { InternalRaftRequest } from '../../../api/etcd/internal.ts';
 import type { PutRequest, ResponseHeader } from '../../../api/etcd/kv.ts';
 import { AlarmType } from '../../../api/etcd/maintenance.ts';
 import { keyOf } from '../mvcc/keys.ts';
-import type { Revision } from '../mvcc/revision.ts';
 import type { ReplicatedState } from '../state/replicated.ts';
 import { compareVersions } from '../versions.ts';
 import { costBytes, putCostBytes } from './quota.ts';
@@ -23,8 +22,8 @@ const NO_ANSWER: ApplyAnswer = Object.freeze({ header: null });
 
 /** What an applied request caused beside its answer. */
 export interface ApplyEffects {
-  /** A write transaction changed keys; all changes share one main revision. */
-  changed(changes: readonly Revision[]): void;
+  /** A write transaction made that many changes, the newest in the store's log; all share one main revision. */
+  changed(changes: number): void;
   /** A compaction was scheduled. */
   compacted(revision: number): void;
   /** The database is over its quota: the alarm should be raised. */
@@ -159,7 +158,7 @@ export class Applier {
 
   #end(): void {
     const changes = this.#state.store.endWrite();
-    if (changes.length === 0) return;
+    if (changes === 0) return;
     this.#state.updateSize();
     this.#effects.changed(changes);
   }

@@ -4,7 +4,6 @@ import { RpcError } from '../../../platform/rpc.ts';
 import type { Task } from '../../../platform/task.ts';
 import { EtcdEvent } from '../../events.ts';
 import type { ApplyEffects } from '../apply/applier.ts';
-import type { Revision } from '../mvcc/revision.ts';
 import type { Member } from './member.ts';
 
 /** What applied requests cause beside their answers: events for watchers and checkers, work for other parts. */
@@ -16,7 +15,7 @@ export class Effects implements ApplyEffects {
     this.#member = member;
   }
 
-  changed(changes: readonly Revision[]): void {
+  changed(changes: number): void {
     this.#member.hub.publish(changes);
   }
 

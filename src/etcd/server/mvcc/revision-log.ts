@@ -18,6 +18,15 @@ export class RevisionLog {
     this.#chunks.push([revision]);
   }
 
+  /** The last `count` revisions, in order. */
+  newest(count: number): Revision[] {
+    const found: Revision[] = [];
+    for (let at = this.#chunks.length - 1; at >= 0 && found.length < count; at--) {
+      found.unshift(...this.#chunks[at]!.slice(found.length - count));
+    }
+    return found;
+  }
+
   /** Visits revisions with main ≥ `from` in order until `visit` returns false. Removed ones are skipped. */
   scan(from: number, visit: (revision: Revision) => boolean): void {
     for (let at = this.#chunkOf(from); at < this.#chunks.length; at++) {

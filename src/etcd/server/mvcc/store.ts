@@ -28,7 +28,6 @@ export interface StoreRules {
 }
 
 const NO_KEYS: readonly KeyValue[] = Object.freeze([]);
-const NO_CHANGES: Revision[] = Object.freeze([]) as unknown as Revision[];
 const DEFAULT_RULES: StoreRules = Object.freeze({ keepsTombstoneAtCompaction: true, hashesCompactions: true });
 
 /** Why a revision cannot be read. */
@@ -68,8 +67,8 @@ export class MvccStore {
   /** Hashes that compactions left behind. */
   readonly hashes = new HashStorage();
   #hasher: KvHasher | null = null;
-  /** Of the running write transaction, in order of `sub`; null when none runs. */
-  #changes: Revision[] | null = null;
+  /** How many the running write transaction has made; null when none runs. */
+  #changes: number | null = null;
   /** Bytes of keys and values that are live in the key space: the base of quota accounting. */
   #liveBytes = 0;
   #revisionCount = 0;
@@ -103,7 +102,7 @@ export class MvccStore {
 
   /** Revision that a read inside the running write transaction sees: its own changes included. */
   get readRevision(): number {
-    return this.currentRevision + (this.#changes !== null && this.#changes.length > 0 ? 1 : 0);
+    return this.currentRevision + (this.#changes !== null && this.#changes > 0 ? 1 : 0);
   }
 
   /** Null when `revision` can be read now. */
@@ -164,7 +163,7 @@ export class MvccStore {
 
   beginWrite(): void {
     invariant(this.#changes === null, 'write transactions do not nest');
-    this.#changes = NO_CHANGES;
+    this.#changes = 0;
     this.#operationsBefore = this.#operations();
   }
 
@@ -207,12 +206,15 @@ export class MvccStore {
     return doomed;
   }
 
-  /** Ends the transaction: main moves by one when anything changed. Returns the changes, all of one main revision. */
-  endWrite(): readonly Revision[] {
+  /**
+   * Ends the transaction: main moves by one when anything changed. Returns how many changes it made, all of one main
+   * revision: they are the {@link RevisionLog.newest} of the log.
+   */
+  endWrite(): number {
     const changes = this.#changes;
     invariant(changes !== null, 'no write transaction is running');
     this.#changes = null;
-    if (changes.length > 0) this.currentRevision++;
+    if (changes > 0) this.currentRevision++;
     if (this.#operations() - this.#operationsBefore > 1) this.counts.txns++;
     return changes;
   }
@@ -233,14 +235,12 @@ export class MvccStore {
   /** Position of the next change in the running transaction. */
   #nextSub(): number {
     invariant(this.#changes !== null, 'a change needs a write transaction');
-    return this.#changes.length;
+    return this.#changes;
   }
 
   #add(history: KeyHistory, revision: Revision): void {
     this.#append(history, revision);
-    // An array of one takes a tenth of the room of one that grew to it, and most transactions change one key.
-    if (this.#changes!.length === 0) this.#changes = [revision];
-    else this.#changes!.push(revision);
+    this.#changes!++;
     this.#sink.revisionAdded(revision);
   }
 

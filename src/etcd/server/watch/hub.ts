@@ -62,9 +62,10 @@ export class WatchHub {
     return watcher.place === 'synced' && this.currentRevision >= watcher.startRevision;
   }
 
-  /** Offers one transaction's changes to the watchers that are up to date. */
-  publish(changes: readonly Revision[]): void {
+  /** Offers the changes of one transaction, the newest in the store's log, to the watchers that are up to date. */
+  publish(count: number): void {
     if (this.#synced.size === 0) return;
+    const changes = this.#store().log.newest(count);
     const revision = changes[0]!.main;
     if (changes.length === 1) this.#publishOne(changes[0]!, revision);
     else this.#publishMany(changes, revision);
