@@ -151,6 +151,11 @@ export interface ClientStream<Req, Res> {
   closeSend(): void;
   /** Next message; undefined after the server ended with OK; throws RpcError otherwise. */
   receive(): Task<Res | undefined>;
+  /**
+   * Hands every message to `take` as it arrives, without a turn of the task for each; returns after the server ended with
+   * OK. Throws what `take` throws, and RpcError as {@link receive} does.
+   */
+  each(take: (message: Res) => void): Task<void>;
   /** Ends the call with Canceled on both sides. */
   cancel(): void;
 }

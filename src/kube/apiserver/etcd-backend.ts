@@ -3,6 +3,7 @@ import {
   CompareResult,
   CompareTarget,
   DeleteRangeRequest,
+  type Event,
   EventType,
   NO_BYTES,
   PutRequest,
@@ -14,7 +15,7 @@ import {
 import { REQUIRE_LEADER } from '../../api/etcd/metadata.ts';
 import { prefixEnd } from '../../api/etcd/ranges.ts';
 import { KvService, WatchService } from '../../api/etcd/services.ts';
-import { WatchCreateRequest, WatchRequest } from '../../api/etcd/watch.ts';
+import { WatchCreateRequest, WatchRequest, type WatchResponse } from '../../api/etcd/watch.ts';
 import { utf8Decode, utf8Encode } from '../../platform/bytes.ts';
 import { type RpcChannel, RpcError } from '../../platform/rpc.ts';
 import type { Task } from '../../platform/task.ts';
@@ -103,21 +104,18 @@ export class EtcdBackend implements Backend {
       startRevision: afterRevision + 1,
       prevKv: true,
     });
+    let lost = false;
+    const take = (response: WatchResponse): void => {
+      for (const event of response.events) onChange(changeOf(event));
+      if (!response.canceled) return;
+      lost = true;
+      stream.cancel();
+    };
     try {
       stream.send(WatchRequest.of({ createRequest: create }));
-      for (;;) {
-        const response = yield* this.#guarded(stream.receive());
-        if (response === undefined || response.canceled) return;
-        for (const event of response.events) {
-          const deleted = event.type === EventType.Delete;
-          onChange({
-            key: utf8Decode(event.kv.key),
-            value: deleted ? undefined : event.kv.value,
-            previous: event.prevKv?.value ?? (deleted ? NO_BYTES : undefined),
-            revision: event.kv.modRevision,
-          });
-        }
-      }
+      yield* this.#guarded(stream.each(take));
+    } catch (error) {
+      if (!lost) throw error;
     } finally {
       stream.cancel();
     }
@@ -137,4 +135,14 @@ export class EtcdBackend implements Backend {
       );
     }
   }
+}
+
+function changeOf(event: Event): StoredChange {
+  const deleted = event.type === EventType.Delete;
+  return {
+    key: utf8Decode(event.kv.key),
+    value: deleted ? undefined : event.kv.value,
+    previous: event.prevKv?.value ?? (deleted ? NO_BYTES : undefined),
+    revision: event.kv.modRevision,
+  };
 }

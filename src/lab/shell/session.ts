@@ -165,7 +165,6 @@ function isShellCommand(name: string): name is ShellCommand {
 }
 
 /** Work that is done at once. */
-// biome-ignore lint/correctness/useYield: nothing to breathe in between
 function* at(work: () => LineOutcome): Slices<LineOutcome> {
   return work();
 }

@@ -94,10 +94,24 @@ export class MessageStream<Req, Res> implements ClientStream<Req, Res>, StreamSi
   *receive(): Task<Res | undefined> {
     this.#begin();
     const payload = yield* this.#inbox.take();
-    if (payload !== undefined) return readResponse(this.#method as Method<unknown, unknown>, payload) as Res;
+    if (payload !== undefined) return this.#read(payload);
+    this.#expectOk();
+    return undefined;
+  }
+
+  *each(take: (message: Res) => void): Task<void> {
+    this.#begin();
+    yield* this.#inbox.each((payload) => take(this.#read(payload)));
+    this.#expectOk();
+  }
+
+  #read(payload: Payload): Res {
+    return readResponse(this.#method as Method<unknown, unknown>, payload) as Res;
+  }
+
+  #expectOk(): void {
     const { status, message, metadata } = this.#end!;
-    if (status === 'OK') return undefined;
-    throw new RpcError(status, message, metadata);
+    if (status !== 'OK') throw new RpcError(status, message, metadata);
   }
 
   cancel(): void {

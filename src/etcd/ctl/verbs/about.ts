@@ -3,12 +3,10 @@ import type { Run } from '../context.ts';
 import { apiVersion } from '../help.ts';
 
 /** Tells what the words behind it name: nothing is asked of a server. */
-// biome-ignore lint/correctness/useYield: verbs are tasks
 export function* helpVerb(run: Run): Task<void> {
   run.help(run.args);
 }
 
-// biome-ignore lint/correctness/useYield: verbs are tasks
 export function* versionVerb(run: Run): Task<void> {
   const { version } = run.context;
   run.line(`etcdctl version: ${version}`);

@@ -135,14 +135,12 @@ export class Peer {
     };
     timer = clock.after(KEEPALIVE_US, tick);
     try {
-      for (;;) {
-        const pulse = yield* stream.receive();
-        if (pulse === undefined) return;
+      yield* stream.each(() => {
         this.#heardUs = clock.monotonicUs();
-        if (this.#connectedSinceUs !== null) continue;
+        if (this.#connectedSinceUs !== null) return;
         this.#connectedSinceUs = this.#heardUs;
         this.#owner.peerConnected(this.#id);
-      }
+      });
     } finally {
       timer.cancel();
       stream.cancel();
