@@ -1,10 +1,15 @@
 import type { Segment } from '../../platform/net.ts';
 import { NEVER, type Outgoing } from './outgoing.ts';
 
+/** Settled segments that the queue may go on holding. */
+const KEPT = 64;
+
 /** What one direction of a connection was given to send, from the oldest segment that is not acknowledged yet. */
 export class SendQueue {
+  /** In use from {@link #head} to {@link #end}: an array that is emptied and filled again all the time costs more. */
   #records: Outgoing[] = [];
   #head = 0;
+  #end = 0;
   #unsentFrom = 0;
   /** Bytes that are not acknowledged, sent or not. */
   queuedBytes = 0;
@@ -13,7 +18,7 @@ export class SendQueue {
   assuredSeq = -1;
 
   push(record: Outgoing): void {
-    this.#records.push(record);
+    this.#records[this.#end++] = record;
     this.queuedBytes += record.sizeBytes;
   }
 
@@ -24,22 +29,26 @@ export class SendQueue {
   }
 
   get first(): Outgoing | undefined {
-    return this.#records[this.#head];
+    return this.#at(this.#head);
+  }
+
+  #at(index: number): Outgoing | undefined {
+    return index < this.#end ? this.#records[index] : undefined;
   }
 
   /** The segment with this sequence number, if it still waits for its acknowledgement. */
   bySeq(seq: number): Outgoing | undefined {
-    const first = this.#records[this.#head];
-    return first === undefined ? undefined : this.#records[this.#head + seq - first.seq];
+    const { first } = this;
+    return first === undefined || seq < first.seq ? undefined : this.#at(this.#head + seq - first.seq);
   }
 
   /** The oldest one that was not sent yet. */
   get unsent(): Outgoing | undefined {
-    return this.#records[this.#unsentFrom];
+    return this.#at(this.#unsentFrom);
   }
 
   get hasUnsent(): boolean {
-    return this.#unsentFrom < this.#records.length;
+    return this.#unsentFrom < this.#end;
   }
 
   /** The oldest unsent one is on its way now. */
@@ -53,21 +62,18 @@ export class SendQueue {
     let head = this.#head;
     while (head < this.#unsentFrom && records[head]!.ackedAtUs <= nowUs) this.queuedBytes -= records[head++]!.sizeBytes;
     if (head === this.#head) return;
-    if (head === records.length) {
-      this.#records = [];
-      this.#unsentFrom = 0;
-      head = 0;
-    } else if (head > 64 && head * 2 > records.length) {
-      records.splice(0, head);
+    if (head === this.#end) this.#restart();
+    else if (head > KEPT && head * 2 > this.#end) {
+      this.#records = records.slice(head, this.#end);
       this.#unsentFrom -= head;
-      head = 0;
-    }
-    this.#head = head;
+      this.#end -= head;
+      this.#head = 0;
+    } else this.#head = head;
   }
 
   /** Everything up to `seq` is acknowledged at `atUs`, where that was not known before. */
   assureUpTo(seq: number, atUs: number): void {
-    for (let i = this.#head; i < this.#records.length; i++) {
+    for (let i = this.#head; i < this.#end; i++) {
       const record = this.#records[i]!;
       if (record.seq > seq) break;
       if (record.ackedAtUs === NEVER) record.ackedAtUs = atUs;
@@ -95,7 +101,7 @@ export class SendQueue {
   /** The segment whose acknowledgement leaves at most `bytes` unacknowledged. */
   seqThatLeaves(bytes: number): number {
     let left = this.queuedBytes;
-    for (let i = this.#head; i < this.#records.length; i++) {
+    for (let i = this.#head; i < this.#end; i++) {
       left -= this.#records[i]!.sizeBytes;
       if (left <= bytes) return this.#records[i]!.seq;
     }
@@ -104,8 +110,14 @@ export class SendQueue {
 
   clear(): void {
     this.#records = [];
-    this.#head = 0;
-    this.#unsentFrom = 0;
+    this.#restart();
     this.queuedBytes = 0;
+  }
+
+  #restart(): void {
+    if (this.#records.length > KEPT) this.#records = [];
+    this.#head = 0;
+    this.#end = 0;
+    this.#unsentFrom = 0;
   }
 }
