@@ -33,20 +33,27 @@ export class CheckerSet {
   /** Sees every request of etcd's members, for what events do not tell. */
   readonly etcd = new EtcdLinearizable((detail) => this.#add(ETCD_LINEARIZABLE, detail));
   readonly #checkers: readonly Checker[];
+  /** Where each of them reports. */
+  readonly #reports: readonly ((detail: string) => void)[];
   #lastUs = 0;
 
   constructor(factories: readonly CheckerFactory[] = CHECKERS) {
     this.#checkers = factories.map((make) => make());
+    this.#reports = this.#checkers.map(
+      ({ guarantee }) =>
+        (detail) =>
+          this.#add(guarantee, detail),
+    );
   }
 
   take(event: TraceEvent): void {
     this.#lastUs = event.timeUs;
     this.etcd.take(event);
-    for (const checker of this.#checkers) checker.take(event, (detail) => this.#add(checker.guarantee, detail));
+    for (let i = 0; i < this.#checkers.length; i++) this.#checkers[i]!.take(event, this.#reports[i]!);
   }
 
   finish(): void {
-    for (const checker of this.#checkers) checker.finish?.((detail) => this.#add(checker.guarantee, detail));
+    for (const [i, checker] of this.#checkers.entries()) checker.finish?.(this.#reports[i]!);
   }
 
   #add(guarantee: string, detail: string): void {

@@ -30,6 +30,7 @@ export function kubeletStaticPodController(machine: Machine): Controller {
     outputs: [exclusive(StaticPodStatuses)],
     *run(context) {
       let refresher: { cancel(): void } | undefined;
+      const kubelet = new KubeletClient(machine);
       try {
         for (;;) {
           yield* context.wakeUp();
@@ -38,20 +39,52 @@ export function kubeletStaticPodController(machine: Machine): Controller {
           if (!running) {
             refresher?.cancel();
             refresher = undefined;
+            kubelet.close();
             context.startTrackingOutputs();
             context.cleanupOutputs(StaticPodStatuses);
             continue;
           }
           if (certs === undefined || context.get(Nodenames, 'nodename') === undefined) continue;
           refresher ??= context.scope.spawn('refresh', () => everyPeriod(machine, context));
-          yield* refresh(machine, context, certs.apiServerKubeletClient);
+          yield* refresh(kubelet.with(certs.apiServerKubeletClient), context);
           context.resetRestartBackoff();
         }
       } finally {
         refresher?.cancel();
+        kubelet.close();
       }
     },
   };
+}
+
+interface ClientCertificate {
+  readonly crt: string;
+  readonly key: string;
+}
+
+/** The client of the kubelet, with its connection: both are kept from one refresh to the next, until the certificate changes. */
+class KubeletClient {
+  readonly #machine: Machine;
+  #crt = '';
+  #client: HttpClient | undefined;
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+
+  with({ crt, key }: ClientCertificate): HttpClient {
+    if (this.#client !== undefined && crt === this.#crt) return this.#client;
+    this.close();
+    const tls = { insecureSkipVerify: true, certificatePem: crt, keyPem: key };
+    this.#client = new HttpClient(this.#machine.platform, { address: '127.0.0.1', port: KUBELET_PORT }, { tls });
+    this.#crt = crt;
+    return this.#client;
+  }
+
+  close(): void {
+    this.#client?.close();
+    this.#client = undefined;
+  }
 }
 
 function* everyPeriod(machine: Machine, context: ControllerContext): Task<void> {
@@ -61,13 +94,7 @@ function* everyPeriod(machine: Machine, context: ControllerContext): Task<void> 
   }
 }
 
-function* refresh(
-  machine: Machine,
-  context: ControllerContext,
-  certificate: { readonly crt: string; readonly key: string },
-): Task<void> {
-  const tls = { insecureSkipVerify: true, certificatePem: certificate.crt, keyPem: certificate.key };
-  const client = new HttpClient(machine.platform, { address: '127.0.0.1', port: KUBELET_PORT }, { tls });
+function* refresh(client: HttpClient, context: ControllerContext): Task<void> {
   let list: unknown;
   try {
     const response = yield* client.request({ target: '/pods/', timeoutUs: REQUEST_US });
@@ -76,8 +103,6 @@ function* refresh(
   } catch (error) {
     if (error instanceof HttpError) throw new ControllerError(`error fetching pod status: ${error.message}`);
     throw error;
-  } finally {
-    client.close();
   }
   context.startTrackingOutputs();
   for (const pod of objectsAt(list as ConfigValue, 'items')) {
