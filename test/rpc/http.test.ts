@@ -279,6 +279,26 @@ describe('HTTP on the wire', () => {
     );
   });
 
+  it('takes as many bytes as is said beforehand', () => {
+    const name = fc.constantFrom('host', 'content-type', 'content-length', 'x-ü');
+    const headers = fc.dictionary(name, fc.string({ unit: 'binary' }), { maxKeys: 4 });
+    const body = fc.uint8Array({ maxLength: 1200 });
+    const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE');
+    const status = fc.oneof(fc.constantFrom(200, 201, 404, 503), fc.integer({ min: 100, max: 599 }));
+    const frame = fc.oneof(
+      fc
+        .record({ method, target: fc.string({ unit: 'binary' }), headers, body })
+        .map((request) => new RequestFrame(request)),
+      fc.tuple(status, headers, fc.option(body)).map((parts) => new ResponseFrame(...parts)),
+      fc.option(body).map((part) => new ChunkFrame(part)),
+    );
+    fc.assert(
+      fc.property(frame, (any) => {
+        expect(any.sizeBytes()).toBe(any.renderBytes().length);
+      }),
+    );
+  });
+
   it('an interim response is passed over', () => {
     const seen: HttpFrame[] = [];
     const reader = new FrameReader((frame) => seen.push(frame));

@@ -94,7 +94,12 @@ export class RequestFrame implements WireObject {
   }
 
   sizeBytes(): number {
-    return utf8SizeBytes(this.#head()) + partSizeBytes(this.request.body);
+    const { method, target, headers, body } = this.request;
+    const sizeBytes = partSizeBytes(body);
+    const hasLength = sizeBytes > 0 || method === 'POST' || method === 'PUT';
+    const lengthBytes = hasLength ? CONTENT_LENGTH_BYTES + digits(sizeBytes) : 0;
+    const lineBytes = method.length + utf8SizeBytes(target) + REQUEST_LINE_BYTES;
+    return lineBytes + headersSizeBytes(headers) + lengthBytes + 2 + sizeBytes;
   }
 
   renderBytes(): Uint8Array {
@@ -117,12 +122,14 @@ export class ResponseFrame implements WireObject {
 
   #head(): string {
     const length = this.body === null ? 'transfer-encoding: chunked' : `content-length: ${partSizeBytes(this.body)}`;
-    const reason = REASONS[this.status] ?? 'Status';
-    return `HTTP/1.1 ${this.status} ${reason}\r\n${headerLines(this.headers)}${length}\r\n\r\n`;
+    return `HTTP/1.1 ${this.status} ${reasonOf(this.status)}\r\n${headerLines(this.headers)}${length}\r\n\r\n`;
   }
 
   sizeBytes(): number {
-    return utf8SizeBytes(this.#head()) + (this.body === null ? 0 : partSizeBytes(this.body));
+    const bodyBytes = this.body === null ? 0 : partSizeBytes(this.body);
+    const lengthBytes = this.body === null ? CHUNKED_BYTES : CONTENT_LENGTH_BYTES + digits(bodyBytes);
+    const lineBytes = STATUS_LINE_BYTES + digits(this.status) + reasonOf(this.status).length;
+    return lineBytes + headersSizeBytes(this.headers) + lengthBytes + 2 + bodyBytes;
   }
 
   renderBytes(): Uint8Array {
@@ -163,6 +170,28 @@ function headerLines(headers: HttpHeaders): string {
     if (!FRAMING_HEADERS.includes(name)) lines += `${name}: ${headers[name]}\r\n`;
   }
   return lines;
+}
+
+/** What {@link headerLines} takes, without making the text: every message is measured, few are written. */
+function headersSizeBytes(headers: HttpHeaders): number {
+  let sizeBytes = 0;
+  for (const name of Object.keys(headers)) {
+    if (!FRAMING_HEADERS.includes(name)) sizeBytes += utf8SizeBytes(name) + utf8SizeBytes(headers[name]!) + 4;
+  }
+  return sizeBytes;
+}
+
+const REQUEST_LINE_BYTES = '  HTTP/1.1\r\n'.length;
+const STATUS_LINE_BYTES = 'HTTP/1.1  \r\n'.length;
+const CONTENT_LENGTH_BYTES = 'content-length: \r\n'.length;
+const CHUNKED_BYTES = 'transfer-encoding: chunked\r\n'.length;
+
+function digits(value: number): number {
+  return value < 10 ? 1 : value < 100 ? 2 : value < 1000 ? 3 : String(value).length;
+}
+
+function reasonOf(status: number): string {
+  return REASONS[status] ?? 'Status';
 }
 
 const REASONS: Readonly<Record<number, string>> = Object.freeze({

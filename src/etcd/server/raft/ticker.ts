@@ -56,13 +56,15 @@ export class Ticker {
     this.#timer = null;
     this.#dueUs = dueUs;
     if (dueUs === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.#clock.after(Math.max(0, dueUs - this.#clock.monotonicUs()), () => {
-      this.#timer = null;
-      this.sync();
-      this.#dueUs = Number.POSITIVE_INFINITY;
-      this.#onAction();
-    });
+    this.#timer = this.#clock.after(Math.max(0, dueUs - this.#clock.monotonicUs()), this.#due);
   }
+
+  readonly #due = (): void => {
+    this.#timer = null;
+    this.sync();
+    this.#dueUs = Number.POSITIVE_INFINITY;
+    this.#onAction();
+  };
 
   /** Counts ticks that have not passed: how a starting member shortens its first election. */
   advance(ticks: number): void {
