@@ -102,6 +102,8 @@ function call(
 ) {
   const { user = ADMIN, contentType = 'application/json', query = {} } = options;
   const answer = now(handleResource(served, { method, path, query, contentType, body, user })) as ApiResponse;
+  const { length } = new TextEncoder().encode(JSON.stringify(answer.body));
+  expect(served.store.sizeBytesOf(answer.body) ?? length).toBe(length);
   return answer.body as KubeObject & { items: KubeObject[] };
 }
 
@@ -124,7 +126,9 @@ describe('a change that starts from the watch cache', () => {
   });
 
   it('needs no read', () => {
-    expect(call('PUT', `${PODS}/web`, labelled({ tier: 'new' })).metadata.labels).toEqual({ tier: 'new' });
+    const written = call('PUT', `${PODS}/web`, labelled({ tier: 'neü' }));
+    expect(written.metadata.labels).toEqual({ tier: 'neü' });
+    expect(served.store.sizeBytesOf(written)).toBeDefined();
     expect(backend.reads).toBe(0);
   });
 

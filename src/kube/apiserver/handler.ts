@@ -22,7 +22,7 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   readonly code: number;
-  readonly body: unknown;
+  readonly body: object;
 }
 
 /** What a watch request asks for, after authorization. */

@@ -82,7 +82,10 @@ export class ApiService implements Served {
       user,
     };
     const answer = yield* handleResource(this, api);
-    if ('code' in answer) return { status: answer.code, body: httpValue(jsonCodec, answer.body) };
+    if ('code' in answer) {
+      const { code, body } = answer;
+      return { status: code, body: httpValue(jsonCodec, body, this.store.sizeBytesOf(body)) };
+    }
     return { status: 200, stream: (writer) => this.#watch(answer, writer) };
   }
 

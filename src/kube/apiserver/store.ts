@@ -61,6 +61,8 @@ export class ObjectStore {
   #clock: Clock;
   #random: Random;
   #cached: Cached;
+  /** Of answers: what is stored was written out once already, and most answers are what was just stored or read. */
+  readonly #sizes = new WeakMap<object, number>();
 
   constructor(backend: Backend, clock: Clock, random: Random, cached: Cached) {
     this.#backend = backend;
@@ -72,7 +74,14 @@ export class ObjectStore {
   *get(type: ResourceType, namespace: string | undefined, name: string): Task<KubeObject> {
     const { found } = yield* this.#backend.get(storageKey(type, namespace, name));
     if (found === undefined) throw notFound(type, name);
-    return decodeObject(found);
+    const object = decodeObject(found);
+    this.#sizes.set(object, answerSizeBytes(found.value, found.modRevision));
+    return object;
+  }
+
+  /** Size of an object as JSON, where reading or writing it told; undefined: it has to be measured. */
+  sizeBytesOf(object: object): number | undefined {
+    return this.#sizes.get(object);
   }
 
   *has(type: ResourceType, namespace: string | undefined, name: string): Task<boolean> {
@@ -164,7 +173,11 @@ export class ObjectStore {
         encoded === undefined
           ? yield* this.#backend.remove(key, modRevision)
           : yield* this.#backend.put(key, encoded, modRevision);
-      if ('revision' in outcome) return withVersion(next, outcome.revision);
+      if ('revision' in outcome) {
+        const written = withVersion(next, outcome.revision);
+        if (encoded !== undefined) this.#sizes.set(written, answerSizeBytes(encoded, outcome.revision));
+        return written;
+      }
       if (outcome.current === undefined) throw notFound(type, name);
       origin = originOf(outcome.current, true);
     }
@@ -220,6 +233,11 @@ export class ObjectStore {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
+}
+
+/** Size of an object as it is answered: the stored form and the version, which that lacks. */
+function answerSizeBytes(stored: Uint8Array, revision: number): number {
+  return stored.length + ',"resourceVersion":""'.length + String(revision).length;
 }
 
 function originOf(stored: StoredValue, fresh: boolean): Origin {

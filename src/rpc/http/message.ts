@@ -13,10 +13,10 @@ export class HttpValue {
   readonly sizeBytes: number;
   readonly #codec: Codec<unknown>;
 
-  constructor(codec: Codec<unknown>, value: unknown) {
+  constructor(codec: Codec<unknown>, value: unknown, sizeBytes: number) {
     this.#codec = codec;
     this.value = value;
-    this.sizeBytes = codec.sizeBytes(value);
+    this.sizeBytes = sizeBytes;
   }
 
   bytes(): Uint8Array {
@@ -29,9 +29,9 @@ export class HttpValue {
   }
 }
 
-/** A body from a value of a described type. */
-export function httpValue<T>(codec: Codec<T>, value: T): HttpValue {
-  return new HttpValue(codec as Codec<unknown>, value);
+/** A body from a value of a described type; `sizeBytes` where its size is known already. */
+export function httpValue<T>(codec: Codec<T>, value: T, sizeBytes: number = codec.sizeBytes(value)): HttpValue {
+  return new HttpValue(codec as Codec<unknown>, value, sizeBytes);
 }
 
 export const EMPTY_BODY = new Uint8Array(0);
