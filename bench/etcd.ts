@@ -17,12 +17,18 @@ import { processorMs } from './processor-time.ts';
 
 const SECOND = 1_000_000;
 
-/** Parts of the benchmark by name. */
-const PARTS: Readonly<Record<string, () => Figure[]>> = { throughput, checked, watchFanOut, memory, restart };
+/** Parts of the benchmark by name: `npm run bench -- etcd/checked`. */
+export const ETCD_PARTS: Readonly<Record<string, () => Figure[]>> = {
+  throughput,
+  checked,
+  watchFanOut,
+  memory,
+  restart,
+};
 
 /** etcd in simulations of three members, and its store alone. */
 export function benchEtcd(): Figure[] {
-  return Object.values(PARTS).flatMap((part) => part());
+  return Object.values(ETCD_PARTS).flatMap((part) => part());
 }
 
 /** Puts and linearizable reads. Best of some rounds, since what else the machine does only slows them. */
@@ -178,9 +184,4 @@ function restart(): Figure[] {
     newState().load(builder.finish());
   });
   return [{ name: 'restart with 100,000 entries', value: Math.round(ms), unit: 'ms' }];
-}
-
-if (/bench.etcd\.m?[tj]s$/.test(process.argv[1] ?? '')) {
-  const part = PARTS[process.argv[2] ?? ''];
-  console.log(JSON.stringify(part === undefined ? benchEtcd() : part(), null, 2));
 }

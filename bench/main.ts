@@ -1,9 +1,9 @@
-// Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA …]
+// Speed and memory as JSON, each in relation to a reference loop of the same run:  npm run bench [-- AREA[/PART] …]
 import { benchBudget } from './budget.ts';
 import { benchCheckers } from './checkers.ts';
 import { benchCluster } from './cluster.ts';
 import { benchConfig } from './config.ts';
-import { benchEtcd } from './etcd.ts';
+import { benchEtcd, ETCD_PARTS } from './etcd.ts';
 import type { Figure } from './figure.ts';
 import { benchKernel } from './kernel.ts';
 import { benchNet } from './net.ts';
@@ -20,15 +20,18 @@ const AREAS: Readonly<Record<string, () => readonly Figure[]>> = {
   config: benchConfig,
 };
 
+/** Areas by name, and parts of one as `AREA/PART`. */
+const runs = new Map(Object.entries(AREAS));
+for (const [part, run] of Object.entries(ETCD_PARTS)) runs.set(`etcd/${part}`, run);
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(AREAS);
-const unknown = chosen.filter((area) => AREAS[area] === undefined);
+const unknown = chosen.filter((area) => !runs.has(area));
 if (unknown.length > 0) {
-  console.error(`bench: no area ${unknown.join(', ')}; there are ${Object.keys(AREAS).join(', ')}`);
+  console.error(`bench: no area ${unknown.join(', ')}; there are ${[...runs.keys()].join(', ')}`);
   process.exit(2);
 }
 const referencePerSec = reference();
 const figures = chosen.flatMap((area) =>
-  AREAS[area]!().map((figure) => ({
+  runs.get(area)!().map((figure) => ({
     area,
     ...figure,
     ...(figure.unit.endsWith('/s') && { perReference: figure.value / referencePerSec }),

@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MemoryStorage, type Message, type NodeId, nodeId, RawNode, Role } from '../src/raft/index.ts';
@@ -217,11 +216,4 @@ function growth(entries: number): Figure[] {
 /** All figures; a minute's work at most. */
 export function benchRaft(): Figure[] {
   return [...throughput(3), ...throughput(5), memoryPerMillionEntries(), bytesPerMessage(), ...growth(10_000_000)];
-}
-
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  for (const { name, value, unit } of benchRaft()) {
-    const digits = value < 10 ? 2 : 0;
-    console.log(`${name.padEnd(66)} ${value.toFixed(digits).padStart(12)} ${unit}`);
-  }
 }
