@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // In a clone the bundle is rebuilt when sources are newer; an installed package ships it.
+import './engine.mjs';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

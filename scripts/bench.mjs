@@ -1,7 +1,7 @@
 // Bundles the benches as the command line is bundled, and runs them: what is measured is the code that users run.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -20,4 +20,6 @@ await build({
   banner: { js: "import { createRequire as __cr } from 'node:module'; const require = __cr(import.meta.url);" },
   logLevel: 'warning',
 });
-process.exit(spawnSync(process.execPath, [bundle, ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 70);
+const engine = pathToFileURL(join(root, 'bin', 'engine.mjs')).href;
+const args = ['--import', engine, bundle, ...process.argv.slice(2)];
+process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 70);
