@@ -33,7 +33,7 @@ export function benchEtcd(): Figure[] {
 
 /** Puts and linearizable reads. Best of some rounds, since what else the machine does only slows them. */
 function throughput(): Figure[] {
-  const rounds = 4;
+  const rounds = 16;
   const load = new EtcdLoad();
   const best = (count: number, call: LoadCall): number => {
     load.drive(20_000, call);
