@@ -43,6 +43,7 @@ const FILES: [string, string[], RegExp][] = [
   ['binary data', scenario('binary', new Uint8Array([0xff, 0xfe, 0, 1, 0x80])), /^binary\.yaml: not text but binary/],
   ['a huge file', scenario('huge', '# x\n'.repeat(300_000)), /^huge\.yaml: 1200000 bytes; a scenario has at most/],
   ['YAML that is none', scenario('broken', 'a: [1, 2\nb: }'), /^broken\.yaml:2:1: not YAML: /],
+  ['two documents', scenario('two', 'name: x\n---\nname: y\n'), /^two\.yaml:2:1: a second document begins here/],
   ['a key twice', scenario('keys', 'name: x\nname: y\n'), /^keys\.yaml:2:1: not YAML: Map keys must be unique/],
   ['aliases without bound', scenario('bomb', ALIASES.join('\n')), /^bomb\.yaml:1:1: its YAML aliases unfold/],
   ['a list', scenario('list', '- 1\n'), /^list\.yaml:1:1: a scenario needs a mapping, not a list/],

@@ -23,6 +23,8 @@ export type LoadedScenario =
   | { readonly scenario: Scenario; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] };
 
+const ONE_DOCUMENT = 'a second document begins here; a scenario is one: take out the line ---';
+
 /** Reads a scenario file. Returns every problem at once, each with its place. */
 export function loadScenario(text: string, file: string, vocabulary: ScenarioVocabulary): LoadedScenario {
   const lines = new LineCounter();
@@ -31,7 +33,7 @@ export function loadScenario(text: string, file: string, vocabulary: ScenarioVoc
   const problems: Problem[] = document.errors.map((error) => ({
     file,
     ...finder.at(error.pos[0]),
-    message: `not YAML: ${error.message}`,
+    message: error.code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : `not YAML: ${error.message}`,
   }));
   if (problems.length > 0) return { problems };
   if (!isNode(document.contents))
