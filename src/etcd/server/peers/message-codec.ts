@@ -12,10 +12,9 @@ import {
   type Snapshot,
 } from '../../../raft/index.ts';
 import { id64Scalar } from '../../../rpc/scalars.ts';
-import { delimitedSizeBytes, FIXED64, Reader, ReverseWriter, VARINT } from '../../../rpc/wire.ts';
+import { delimitedSizeBytes, FIXED64, Reader, ReverseWriter } from '../../../rpc/wire.ts';
 import {
   type Encoding,
-  endDelimited,
   nestedSizeBytes,
   numberSizeBytes,
   writeFlag,
@@ -24,7 +23,7 @@ import {
   writePresentBytes,
 } from '../../../rpc/written-out.ts';
 import { Payload } from '../raft/payload.ts';
-import { decodeConfState, encodeConfState, writeData } from '../wal/records.ts';
+import { decodeConfState, encodeConfState, writeEntry } from '../wal/records.ts';
 
 /**
  * Raft's messages between members: field numbers of raftpb, ids as fixed 64-bit numbers. Written by hand because every
@@ -82,20 +81,7 @@ function writeMessage(out: ReverseWriter, message: Message): void {
 
 const ENTRY: Encoding<Entry> = Object.freeze({
   sizeBytes: entrySize,
-  writeTo: (out: ReverseWriter, { type, typePresent, term, index, data }: Entry) => {
-    if (data !== null) {
-      const end = out.at;
-      writeData(out, data);
-      endDelimited(out, 4, end);
-    }
-    out.varint(index);
-    out.tag(3, VARINT);
-    out.varint(term);
-    out.tag(2, VARINT);
-    if (!typePresent) return;
-    out.varint(type);
-    out.tag(1, VARINT);
-  },
+  writeTo: (out: ReverseWriter, entry: Entry) => writeEntry(out, entry, entry.typePresent),
 });
 
 const SNAPSHOT: Encoding<Snapshot> = Object.freeze({

@@ -114,7 +114,7 @@ interface Writable {
 }
 
 /** Writes an entry's content: as it is, or as the payload object that stands for it encodes itself. */
-export function writeData(out: ReverseWriter, data: NonNullable<Data>): void {
+function writeData(out: ReverseWriter, data: NonNullable<Data>): void {
   if (data instanceof Uint8Array) out.raw(data);
   else (data as unknown as Writable).writeTo(out);
 }
@@ -176,7 +176,7 @@ export class RecordWriter {
     const sizeBytes = entrySize(entry) + (entry.typePresent ? 0 : TYPE_BYTES);
     const start = this.#reserve(sizeBytes);
     this.#out.at = start + sizeBytes;
-    writeEntry(this.#out, entry);
+    writeEntry(this.#out, entry, true);
     this.#finish(RecordType.Entry, start, sizeBytes);
   }
 
@@ -242,8 +242,8 @@ export class RecordWriter {
   }
 }
 
-/** Type, term and index are always there. */
-function writeEntry(out: ReverseWriter, { type, term, index, data }: Entry): void {
+/** Term and index are always there; so is the type in a log, while in a message it may be absent. */
+export function writeEntry(out: ReverseWriter, { type, term, index, data }: Entry, withType: boolean): void {
   if (data !== null) {
     const end = out.at;
     writeData(out, data);
@@ -253,6 +253,7 @@ function writeEntry(out: ReverseWriter, { type, term, index, data }: Entry): voi
   out.tag(3, VARINT);
   out.varint(term);
   out.tag(2, VARINT);
+  if (!withType) return;
   out.varint(type);
   out.tag(1, VARINT);
 }
