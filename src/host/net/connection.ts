@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
 import { type Connection, type Endpoint, hostPort, type Segment } from '../../platform/net.ts';
 import type { TlsClient, TlsServer } from '../../platform/rpc.ts';
-import { type Task, wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
+import { Waiting } from '../../platform/waiting.ts';
 import { TlsError } from '../../rpc/tls/handshake.ts';
 import type { NativeTls, SecuredServer } from '../../rpc/tls/secure.ts';
 import type { HostExecutor } from '../executor.ts';
@@ -27,8 +28,8 @@ export class HostConnection implements Connection, NativeTls {
   #finished = false;
   #error: Error | undefined;
   #closed = false;
-  #readers: (() => void)[] = [];
-  #drainers: (() => void)[] = [];
+  readonly #readers = new Waiting();
+  readonly #drainers = new Waiting();
   #onSegment: ((segment: Segment) => void) | undefined;
   #onEnd: ((error: Error | undefined) => void) | undefined;
   #stuck: NodeJS.Timeout | undefined;
@@ -66,12 +67,7 @@ export class HostConnection implements Connection, NativeTls {
       if (this.#closed) throw this.#usedAfterClose();
       if (this.#error !== undefined) throw this.#error;
       if (this.#socket.writableLength <= bytes) return;
-      yield* wait<void>((resume) => {
-        this.#drainers.push(resume);
-        return () => {
-          this.#drainers = this.#drainers.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#drainers.woken();
     }
   }
 
@@ -82,12 +78,7 @@ export class HostConnection implements Connection, NativeTls {
       if (next !== undefined) return next;
       if (this.#error !== undefined) throw this.#error;
       if (this.#finished) return undefined;
-      yield* wait<void>((resume) => {
-        this.#readers.push(resume);
-        return () => {
-          this.#readers = this.#readers.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#readers.woken();
     }
   }
 
@@ -170,13 +161,13 @@ export class HostConnection implements Connection, NativeTls {
     this.#inbox.push(bytes);
     this.#inboxBytes += bytes.length;
     if (this.#inboxBytes > READ_AHEAD_BYTES) this.#socket.pause();
-    this.#wakeReaders();
+    this.#readers.wake();
   }
 
   #onFin(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#wakeReaders();
+    this.#readers.wake();
     this.#tellEnd(undefined);
   }
 
@@ -209,7 +200,7 @@ export class HostConnection implements Connection, NativeTls {
       clearTimeout(this.#stuck);
       this.#watchProgress(this.#userTimeoutUs);
     }
-    for (const resume of this.#drainers.splice(0)) resume();
+    this.#drainers.wake();
   }
 
   /**
@@ -225,13 +216,9 @@ export class HostConnection implements Connection, NativeTls {
     }, limitUs / 1_000);
   }
 
-  #wakeReaders(): void {
-    for (const resume of this.#readers.splice(0)) resume();
-  }
-
   #wakeAll(): void {
-    this.#wakeReaders();
-    for (const resume of this.#drainers.splice(0)) resume();
+    this.#readers.wake();
+    this.#drainers.wake();
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Server, Socket } from 'node:net';
 import { NetError } from '../../platform/errors.ts';
 import { type Connection, type Endpoint, hostPort, type Listener } from '../../platform/net.ts';
-import { type Task, wait } from '../../platform/task.ts';
+import type { Task } from '../../platform/task.ts';
+import { Waiting } from '../../platform/waiting.ts';
 import type { HostExecutor } from '../executor.ts';
 import { HostConnection } from './connection.ts';
 import { endpointOf } from './self.ts';
@@ -42,7 +43,7 @@ export class HostListener implements Listener {
   readonly local: Endpoint;
   readonly #socket: ListeningSocket;
   #queue: HostConnection[] = [];
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Waiting();
   #closed = false;
 
   constructor(
@@ -62,7 +63,7 @@ export class HostListener implements Listener {
       const connection = new HostConnection(accepted, at, from, executor);
       onOpen(connection, accepted);
       this.#queue.push(connection);
-      this.#wake();
+      this.#waiting.wake();
     });
   }
 
@@ -72,12 +73,7 @@ export class HostListener implements Listener {
         throw new NetError('closed', `accept tcp ${hostPort(this.local)}: use of closed network connection`);
       const next = this.#queue.shift();
       if (next !== undefined) return next;
-      yield* wait<void>((resume) => {
-        this.#waiting.push(resume);
-        return () => {
-          this.#waiting = this.#waiting.filter((other) => other !== resume);
-        };
-      });
+      yield* this.#waiting.woken();
     }
   }
 
@@ -86,10 +82,6 @@ export class HostListener implements Listener {
     this.#closed = true;
     this.#socket.close();
     for (const connection of this.#queue.splice(0)) connection.abort();
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
+    this.#waiting.wake();
   }
 }
